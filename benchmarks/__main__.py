@@ -30,7 +30,8 @@ def main() -> None:
     results = trio.run(_run, bench, arguments.cases or list(CASES))
     if not arguments.cases:
         report.PAGE.write_text(report.page(results, bench.jvm), encoding="utf-8")
-    print(report.ratios(results), report.spreads(results), sep="\n\n")
+    tables = (report.ratios(results), report.shares(results), report.clocks(results), report.spreads(results))
+    print(*filter(None, tables), sep="\n\n")
 
 
 async def _run(bench: Bench, names: list[str]) -> list[Result]:

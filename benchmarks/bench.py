@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -20,6 +20,9 @@ from tests.harness.targets import Target, start_target
 T = TypeVar("T")
 
 TARGETS = Path(__file__).parent / "targets"
+
+AS_IN_PRODUCTION = ("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC", "-XX:+UseG1GC")
+"""Options of the JVM, against those with which tests start one: code is compiled as it is where it runs for long."""
 
 
 class Link(Protocol):
@@ -52,9 +55,9 @@ class Bench:
         self.effort = effort
 
     @asynccontextmanager
-    async def target(self, name: str, *args: str) -> AsyncIterator[Target]:
+    async def target(self, name: str, *args: str, options: Sequence[str] = ()) -> AsyncIterator[Target]:
         """Runs ``targets/<name>.java``; the block is entered when it has printed "ready"."""
-        async with start_target(self.jvm, program_of(name), *args, suspend=False) as target:
+        async with start_target(self.jvm, program_of(name), *args, suspend=False, jvm_options=options) as target:
             await target.wait_output("ready")
             yield target
 

@@ -21,6 +21,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 
 import trio
+import trio.testing
 
 from benchmarks.traffic import Traffic, TrafficCounter
 from jdbpy.session.concurrency import open_nursery
@@ -43,15 +44,19 @@ _CALLS = frozenset(
 
 
 @asynccontextmanager
-async def open_relay(target: str, *, rtt: float, port: int = 0, calls_in_turn: bool = False) -> AsyncIterator[Relay]:
+async def open_relay(
+    target: str, *, rtt: float, port: int = 0, calls_in_turn: bool = False, settled: bool = False
+) -> AsyncIterator[Relay]:
     """Listens on a loopback port (0: any) and passes each connection on to ``target`` ("HOST:PORT").
 
     ``rtt`` is the time of a round trip in seconds. Leaving the block cuts what is open. With ``calls_in_turn`` what
     follows the call of a method reaches the target when that call has been answered: a target that gets no processor
-    time then refuses no call that was sent behind another, and round trips can be counted on a busy machine.
+    time then refuses no call that was sent behind another, and round trips can be counted on a busy machine. With
+    ``settled`` nothing reaches a debugger of this process while it is at work: what it still has to send belongs to the
+    wave that it has begun, however late the machine lets it do so.
     """
     [listener] = await trio.open_tcp_listeners(port, host="127.0.0.1")
-    relay = Relay(target, rtt, listener.socket.getsockname()[1], calls_in_turn=calls_in_turn)
+    relay = Relay(target, rtt, listener.socket.getsockname()[1], calls_in_turn=calls_in_turn, settled=settled)
     async with open_nursery() as nursery:
         nursery.start_soon(trio.serve_listeners, relay.serve, [listener])
         yield relay
@@ -61,13 +66,16 @@ async def open_relay(target: str, *, rtt: float, port: int = 0, calls_in_turn: b
 class Relay:
     """``address`` ("HOST:PORT") is what the debugger connects to."""
 
-    def __init__(self, target: str, rtt: float, port: int, *, calls_in_turn: bool = False) -> None:
+    def __init__(
+        self, target: str, rtt: float, port: int, *, calls_in_turn: bool = False, settled: bool = False
+    ) -> None:
         self.host = "127.0.0.1"
         self.port = port
         self.address = f"{self.host}:{port}"
         self._target = target
         self._rtt = rtt
         self._calls_in_turn = calls_in_turn
+        self._settled = settled
         self._counters: list[TrafficCounter] = []
 
     def traffic(self) -> Traffic:
@@ -85,7 +93,8 @@ class Relay:
         except OSError:
             return  # as on a real link: the debugger is refused, the relay lives on
         async with jvm:
-            await pass_on(debugger, jvm, self._rtt, counter, Turns() if self._calls_in_turn else None)
+            turns = Turns() if self._calls_in_turn else None
+            await pass_on(debugger, jvm, self._rtt, counter, turns, settled=self._settled)
 
 
 async def pass_on(
@@ -94,6 +103,8 @@ async def pass_on(
     rtt: float,
     counter: TrafficCounter,
     turns: Turns | None = None,
+    *,
+    settled: bool = False,
 ) -> None:
     """Passes bytes both ways, each half a round trip late, until both sides have ended.
 
@@ -102,7 +113,8 @@ async def pass_on(
     connected = trio.current_time() + rtt
     async with trio.open_nursery() as nursery:
         there = _Way(debugger, jvm, rtt / 2, not_before=connected, on_take=counter.sent, turns=turns)
-        back = _Way(jvm, debugger, rtt / 2, on_delivery=counter.received, on_take=turns.answered if turns else None)
+        answered = turns.answered if turns else None
+        back = _Way(jvm, debugger, rtt / 2, on_delivery=counter.received, on_take=answered, settled=settled)
         nursery.start_soon(_carry, there)
         nursery.start_soon(_carry, back)
 
@@ -169,6 +181,7 @@ class _Way:
         on_take: Callable[[bytes], None] | None = None,
         on_delivery: Callable[[bytes], None] | None = None,
         turns: Turns | None = None,
+        settled: bool = False,
     ) -> None:
         self.source = source
         self.sink = sink
@@ -177,6 +190,7 @@ class _Way:
         self.on_take = on_take
         self.on_delivery = on_delivery
         self.turns = turns
+        self.settled = settled
 
     def due(self) -> float:
         """When bytes that set off now arrive."""
@@ -205,6 +219,8 @@ async def _deliver(way: _Way, receive: trio.MemoryReceiveChannel[tuple[float, by
         if data == _END:
             await way.sink.send_eof()
             return
+        if way.settled:
+            await trio.testing.wait_all_tasks_blocked()
         if way.on_delivery:
             way.on_delivery(data)
         if way.turns is not None:

@@ -20,7 +20,8 @@ CONTENDERS = ("floor", "jdbpy", "jdbpy, from a script", "JDI", "jdb")
 def ratios(results: Iterable[Result]) -> str:
     """A table in Markdown: a row for each work, medians and round trips of everybody, and how jdbpy compares."""
     head = ("work", "link", *CONTENDERS, "jdbpy to floor", "JDI to jdbpy", "jdb to jdbpy")
-    return _table([head, *(_work(result) for result in results)])
+    shown = [result for result in results if any(result.figure(name) for name in CONTENDERS)]
+    return _table([head, *(_work(result) for result in shown)]) if shown else ""
 
 
 def spreads(results: Iterable[Result]) -> str:
@@ -40,6 +41,33 @@ def spreads(results: Iterable[Result]) -> str:
         for figure in result.figures
     ]
     return _table([head, *rows])
+
+
+def shares(results: Iterable[Result]) -> str:
+    """A table in Markdown of works that were also done without a debugger; "" if there are none."""
+    head = ("work", "link", "without", "jdbpy", "share of its speed", "ordinary", "JDI", "JDI to jdbpy")
+    rows = []
+    for result in results:
+        without, jdbpy, jdi = (result.figure(name) for name in ("without", "jdbpy", "JDI"))
+        if without is not None:
+            shown = (_median(result.figure(name), result.unit) for name in ("without", "jdbpy", "ordinary", "JDI"))
+            before, in_target, *ways = shown
+            share = _ratio(without, jdbpy)
+            rows.append((result.work, result.link, before, in_target, share, *ways, _ratio(jdi, jdbpy)))
+    return _table([head, *rows]) if rows else ""
+
+
+def clocks(results: Iterable[Result]) -> str:
+    """A table in Markdown of the times that the program takes itself, and of those told of the same calls; "" if there
+    are none."""
+    rows = [("work", "the program's own clock", "as `calls tree` tells it", "to the program's own")]
+    for result in results:
+        own, told = result.figure("own clock"), result.figure("calls tree")
+        if own is not None and told is not None:
+            rows.append(
+                (result.work, _median(own, result.unit), _median(told, result.unit), f"{told.median / own.median:.3f}")
+            )
+    return _table(rows) if len(rows) > 1 else ""
 
 
 def page(results: Sequence[Result], jvm: Jvm) -> str:
@@ -62,6 +90,14 @@ measured in one run, every time on a fresh JVM; times are medians.
 * **JDI** is a program on com.sun.jdi, what the usual IDEs stand on, written as plainly as it usually is.
 * **Trips** are the round trips that were paid one after the other: how often the debugger had to wait for an answer
   before it could ask on. Connecting and the handshake are not counted.
+
+Beside the program without a debugger, or without a breakpoint:
+
+{shares(results)}
+
+Times by two clocks, of the same calls:
+
+{clocks(results)}
 
 How far the runs lie apart:
 

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from jdbpy.session.connect.ways import expand_address as expand_address
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
+        breakpoints as breakpoints,
         calls as calls,
         code as code,
         heap as heap,
@@ -94,8 +95,10 @@ if TYPE_CHECKING:
         vm as vm,
     )
     from jdbpy.session.model.breakpoints import (
-        Breakpoint as Breakpoint,
+        BreakpointInfo as BreakpointInfo,
         BreakpointPlace as BreakpointPlace,
+        PointOptions as PointOptions,
+        Reporting as Reporting,
         SuspendPolicy as SuspendPolicy,
     )
     from jdbpy.session.model.classes import (
@@ -115,27 +118,25 @@ if TYPE_CHECKING:
         Report as Report,
         SourceLine as SourceLine,
         SourceWindow as SourceWindow,
-        Stop as Stop,
+        Stopped as Stopped,
         ThreadsResumed as ThreadsResumed,
         VMDisconnected as VMDisconnected,
     )
     from jdbpy.session.model.kinds import StopReason as StopReason
     from jdbpy.session.model.options import (
         Options as Options,
-        PointOptions as PointOptions,
         StepDepth as StepDepth,
         StepSize as StepSize,
     )
     from jdbpy.session.model.threads import (
-        Frame as Frame,
+        FrameInfo as FrameInfo,
         Location as Location,
         StackTrace as StackTrace,
         ThreadGroup as ThreadGroup,
         ThreadInfo as ThreadInfo,
         ThreadRef as ThreadRef,
     )
-    from jdbpy.session.model.tracing import Reporting as Reporting
-    from jdbpy.session.model.values import Limits as Limits, Value as Value, Variable as Variable
+    from jdbpy.session.model.values import Limits as Limits, ValueInfo as ValueInfo, Variable as Variable
     from jdbpy.session.model.vm import VmInfo as VmInfo, VmState as VmState
     from jdbpy.session.session import Session as Session
     from jdbpy.session.target.streams import EventStream as EventStream
@@ -163,18 +164,19 @@ _HOMES = {
     "jdbpy.session.connect.snapshots": ("open_snapshot_session", "replay_session"),
     "jdbpy.session.connect.ways": ("expand_address",),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
-    "jdbpy.session.model.breakpoints": ("Breakpoint", "BreakpointPlace", "SuspendPolicy"),
+    "jdbpy.session.model.breakpoints": (
+        "BreakpointInfo", "BreakpointPlace", "PointOptions", "Reporting", "SuspendPolicy",
+    ),
     "jdbpy.session.model.classes": ("ClassDetail", "ClassInfo", "FieldInfo", "LineEntry", "MethodInfo"),
     "jdbpy.session.model.events": (
         "Event", "ExceptionInfo", "Exited", "VMDisconnected", "EventsDropped", "Notice", "Output", "Report",
         "SourceLine", "SourceWindow",
-        "Stop", "ThreadsResumed",
+        "Stopped", "ThreadsResumed",
     ),
     "jdbpy.session.model.kinds": ("StopReason",),
-    "jdbpy.session.model.options": ("Options", "PointOptions", "StepDepth", "StepSize"),
-    "jdbpy.session.model.threads": ("Frame", "Location", "StackTrace", "ThreadGroup", "ThreadInfo", "ThreadRef"),
-    "jdbpy.session.model.tracing": ("Reporting",),
-    "jdbpy.session.model.values": ("Limits", "Value", "Variable"),
+    "jdbpy.session.model.options": ("Options", "StepDepth", "StepSize"),
+    "jdbpy.session.model.threads": ("FrameInfo", "Location", "StackTrace", "ThreadGroup", "ThreadInfo", "ThreadRef"),
+    "jdbpy.session.model.values": ("Limits", "ValueInfo", "Variable"),
     "jdbpy.session.model.vm": ("VmInfo", "VmState"),
     "jdbpy.session.session": ("Session",),
     "jdbpy.session.target.streams": ("EventStream",),
@@ -184,6 +186,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _NAMESPACES = {
     "api": "jdbpy.api",
+    "breakpoints": "jdbpy.session.model.breakpoints",
     "calls": "jdbpy.session.model.calls",
     "code": "jdbpy.session.model.code",
     "heap": "jdbpy.session.model.heap",
@@ -201,7 +204,7 @@ _NAMESPACES = {
     "views": "jdbpy.session.values.views",
     "vm": "jdbpy.session.model.vm",
 }
-"""Plain data of special subjects, one namespace each: ``jdbpy.heap.Histogram``."""
+"""Plain data of special subjects, one namespace each: ``jdbpy.heap.ClassHistogram``."""
 
 __all__ = sorted([*_HOME_OF, *_NAMESPACES])
 

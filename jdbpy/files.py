@@ -1,8 +1,8 @@
 """Files that the user has asked for, and files that jdbpy obeys.
 
 Owns how both are opened. The former hold values of the debugged program: they are for their owner only, and are written
-to regular files of the user's own, never through a link, a pipe or a device that somebody else may have put there. The
-latter run commands: they count only if nobody else can have written them.
+to regular files of the user's own, never through a link, a pipe or a device that another user may have put there. The
+latter run commands: they count only if no other user can have written them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import BinaryIO
 
 HARMLESS = ("/dev/null", "/dev/tty")
 """Devices that may be named for a file: nothing is kept there that others could read."""
@@ -75,6 +76,24 @@ def open_private(path: str, *, append: bool = False) -> int:
     return handle
 
 
+def open_regular(path: str) -> BinaryIO:
+    """Return the regular file at ``path``, open for reading; nothing is waited for, as a pipe would have it.
+
+    Raises OSError, whose ``strerror`` says why.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        status = os.fstat(handle)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, f"it is {_kind(status.st_mode)}", path)
+        return open(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
 def append_lines(path: str, lines: Iterable[str]) -> None:
     """Append lines to the private file at ``path``. Raises OSError, as ``open_private``."""
     with open(open_private(path, append=True), "a", encoding="utf-8", errors="backslashreplace") as file:
@@ -130,10 +149,11 @@ def _open_beside(path: str) -> tuple[str, int]:
         raise _explained(error, path) from error
 
 
-def why_not_trusted(path: str) -> str:
-    """Return why the commands of the file at ``path`` must not be run; "" if nobody else can have written them.
+def why_not_trusted(path: str, *, by_group: bool = True) -> str:
+    """Return why the commands of the file at ``path`` must not be run; "" if no other user can have written them.
 
-    The file and the directories in which it stands must belong to this user or to root, and nobody else may write them.
+    The file and the directories in which it stands, those of a link among them, must belong to this user or to root,
+    and no other user may write them. ``by_group`` False: their group may, as in a project that people share.
     """
     if not hasattr(os, "geteuid"):  # such rights are not known here
         return ""
@@ -145,22 +165,23 @@ def why_not_trusted(path: str) -> str:
             os.close(handle)
         if not stat.S_ISREG(status.st_mode):
             return "it is no regular file"
-        if reason := _not_ours(status):
+        others = stat.S_IWOTH | (stat.S_IWGRP if by_group else 0)
+        if reason := _not_ours(status, others):
             return f"it {reason}"
         for directory in dict.fromkeys(
             (os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path)))
         ):
-            if reason := _not_ours(os.stat(directory)):
+            if reason := _not_ours(os.stat(directory), others):
                 return f"its directory {reason}"
     except OSError as error:
         return f"it cannot be read: {error.strerror}"
     return ""
 
 
-def _not_ours(status: os.stat_result) -> str:
+def _not_ours(status: os.stat_result, others: int) -> str:
     if status.st_uid not in (os.geteuid(), 0):
         return "belongs to another user"
-    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if status.st_mode & others:
         return "may be written by others"
     return ""
 

@@ -26,7 +26,7 @@ SCHEMA_VERSION = 1
 class Json(Record):
     """The JSON form of a field where that does not follow from its declaration.
 
-    ``optional``: left out when there is nothing to say (null, "", false, an empty list); None stands for "if it has a
+    ``optional``: left out when there is nothing to say (null, "", false, an empty list); None means "if it has a
     default". ``hidden``: it has no key.
     """
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
+import os
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.jvms import Jvm, describe, test_jvms
+from tests.harness.processes import heed_signals
 from tests.harness.targets import reserved_port
 from tests.harness.wire_coverage import (
     pytest_configure as pytest_configure,
@@ -17,9 +18,15 @@ from tests.harness.wire_coverage import (
     pytest_terminal_summary as pytest_terminal_summary,
 )
 
-for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-    if signal.getsignal(_number) is signal.SIG_IGN:  # under nohup, or in the background: what tests start inherits it
-        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
+heed_signals()
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Three workers on two processors (``-n auto``): many tests wait for a link, or for a target that starts."""
+    workers = yield
+    return workers if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else workers + workers // 2
+
 
 settings.register_profile(
     "jdbpy", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -20,7 +20,8 @@ import trio
 
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
 from jdbpy.record import Record
-from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.cli.pseudo_terminal import open_terminal
+from tests.harness import LIMIT, Jvm, Program, start_target, within
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -74,7 +75,7 @@ async def target_for(text: str, jvm: Jvm) -> AsyncIterator[str]:
 async def run(command: list[str], jvm: Jvm, where: Path = ROOT) -> str:
     """Run a command in a directory, with nothing to read; it must succeed. Return its output."""
     environ = {**os.environ, "JAVA_HOME": jvm.home, "PYTHONPATH": str(ROOT)}
-    with trio.fail_after(2 * LIMIT):
+    with within(2 * LIMIT):
         done = await trio.run_process(
             command,
             cwd=where,
@@ -143,6 +144,38 @@ async def test_commands_run(block: Block, any_jvm: Jvm, tmp_path: Path) -> None:
         (tmp_path / name).chmod(0o600)
     async with target_for(block.text, any_jvm) as line:
         await run(["sh", "-c", f'jdbpy() {{ "{sys.executable}" -m jdbpy "$@"; }}; {line}'], any_jvm, tmp_path)
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+async def test_getting_started_taken_literally(columns: int, any_jvm: Jvm, tmp_path: Path) -> None:
+    """Every line of the page, in its order, at a terminal: none of them fails, and no sentence is cut within a word."""
+    text = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    [launch, *_] = re.findall(r"^jdbpy (launch .*)$", text, re.MULTILINE)
+    typed = re.findall(r"^main\[1\] (.+?)(?: {2,}.*)?$", text, re.MULTILINE)
+    assert {"run", "up", "set sum = 1000", "return 100", "reenter"} <= set(typed)
+    environ = {"JAVA_HOME": any_jvm.home}
+    async with open_terminal(launch.split(), tmp_path, columns=columns, where=ROOT, environ=environ) as terminal:
+
+        def asked() -> bool:
+            return bool(re.match(r"main\[\d\]$|.*\[y/N\]$", terminal.screen.cursor_line))
+
+        await terminal.wait_until(asked, "the prompt")
+        for line in typed:
+            terminal.type(f"{line}\r")
+            await terminal.expect(f"] {line}")
+            await terminal.wait_until(asked, f"an answer to {line!r}")
+            if terminal.screen.cursor_line.endswith("[y/N]"):
+                terminal.type("y\r")
+                await terminal.expect("[y/N] y")
+                await terminal.wait_until(lambda: terminal.screen.cursor_line.startswith("main["), "the prompt")
+        shown = terminal.screen.text
+        assert "error" not in shown
+        assert re.search(r"^coffee\.Till\.total\s+will\s+return\s+100\b", shown, re.MULTILINE), shown
+        words = " ".join(shown.split())  # as it is read: what a narrow window breaks between words
+        assert "is pending: class coffee.Till is not loaded yet; a hit suspends all threads" in words
+        assert "'next' steps, 'cont' goes on, 'help' lists all" in words
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0
 
 
 def agent_options() -> list[str]:

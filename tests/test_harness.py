@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from tests.harness import Jvm, inline, program, start_target
+import pytest
+import trio
+from trio.testing import MockClock
+
+from tests.harness import Jvm, inline, program, start_target, within
 
 
 async def test_target_runs_and_ends(jvm: Jvm) -> None:
@@ -46,3 +50,30 @@ def test_inline_source_in_a_package() -> None:
 def test_a_fault_in_the_source_shows_javac_s_words() -> None:
     with pytest.raises(RuntimeError, match="cannot find symbol"):
         inline("class T { public static void main(String[] a) { nowhere(); } }")
+
+
+async def test_what_takes_too_long_tells_where_every_task_stood(autojump_clock: MockClock) -> None:
+    async def beside() -> None:
+        await trio.sleep_forever()  # the child's place
+
+    async def waits() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(beside)
+            await trio.sleep(100)  # the place
+
+    with pytest.raises(trio.TooSlowError) as late:
+        with within(30):
+            await waits()
+    told = str(late.value)
+    assert told.startswith("not done within 30 seconds:\n")
+    for name, place in (("waits", "await trio.sleep(100)  # the place"), ("beside", "# the child's place")):
+        assert re.search(rf"tests/test_harness\.py:\d+ \S+<locals>\.{name}: .*{re.escape(place)}", told), told
+    assert told.index(".waits") < told.index(".beside")
+    async with trio.open_nursery():
+        with within(30) as scope:
+            await trio.sleep(20)  # in time
+    assert not scope.cancelled_caught
+    with trio.CancelScope() as outer, within(30):
+        outer.cancel()
+        await trio.sleep(10)
+    assert outer.cancelled_caught

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import jdbpy
-from docs.tools import floors
+from docs.tools import floors, measure
 from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
@@ -54,6 +54,8 @@ DOORS = (
     ("jdbpy/serve/objects.py", "jdbpy.session.model.threads"),
     ("jdbpy/serve/objects.py", "jdbpy.session.model.events"),
     ("jdbpy/serve/objects.py", "jdbpy.session.model.vm"),
+    ("jdbpy/serve/observations.py", "jdbpy.session.calls.statistics"),
+    ("jdbpy/serve/observations.py", "jdbpy.session.model.calls"),
     ("jdbpy/serve/typed.py", "jdbpy.session.model"),
     ("jdbpy/serve/typed.py", "jdbpy.session.values.export"),
     ("jdbpy/sync/opening.py", "jdbpy.serve.objects"),
@@ -193,6 +195,11 @@ def test_the_map_of_a_package_names_all_of_it() -> None:
         words = set(re.findall(r"\w+", text))
         unnamed = parts - words - {"__init__", "__main__"}
         assert not unnamed or package.name == "messages", f"{package.relative_to(PACKAGE)} does not name {unnamed}"
+
+
+def test_no_class_name_stands_for_two() -> None:
+    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")}
+    assert measure.repeated_names(trees) == []
 
 
 def test_every_floor_is_there() -> None:

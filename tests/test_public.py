@@ -17,12 +17,12 @@ NAMES = """
     StateError Thrown TimedOut UsageError
     RemoteError RemoteSession join join_commands
     ClientSession ThreadsResumed clients_of join_session
-    Event EventStream EventsDropped Exited Notice Output Report Stop StopReason VMDisconnected VmState
-    Breakpoint BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo Frame Limits LineEntry Location
-    MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup ThreadInfo
-    ThreadRef Value Variable VmInfo purpose
-    api calls code heap hotswap instrumentation kinds locks modules moments snapshots strata threads tracing values
-    views vm
+    Event EventStream EventsDropped Exited Notice Output Report Stopped StopReason VMDisconnected VmState
+    BreakpointInfo BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo FrameInfo Limits LineEntry
+    Location MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup
+    ThreadInfo ThreadRef ValueInfo Variable VmInfo purpose
+    api breakpoints calls code heap hotswap instrumentation kinds locks modules moments snapshots strata threads tracing
+    values views vm
 """
 
 

@@ -21,7 +21,7 @@ import trio
 
 from jdbpy.session.concurrency import open_nursery
 from tests.cli.process import script
-from tests.harness import LIMIT, Jvm, Target, program, start_target
+from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 
 SCRIPT = ["stop in Hello.greeting", "cont", "where all", "threads", "locals", "step", "class Hello", "classes"]
 
@@ -83,7 +83,7 @@ async def relayed(target: Target, limit: float = float("inf"), how: str = "close
 async def jdbpy(port: int, *arguments: str) -> tuple[int, str, str]:
     """Run the debugger to its end: its exit status, output and errors."""
     command = [sys.executable, "-m", "jdbpy", "attach", str(port), "--batch", *arguments]
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         done = await trio.run_process(
             command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
         )
@@ -165,7 +165,7 @@ async def test_the_debugger_is_killed_while_it_holds_the_target(jvm: Jvm, number
             assert debugger.stdout
             await debugger.stdin.send_all(b"stop in Hello.greeting\ncont\n")
             seen = b""
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 while b"Breakpoint 1 hit" not in seen:
                     seen += await debugger.stdout.receive_some()
                 assert "hello" not in target.stdout

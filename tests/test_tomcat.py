@@ -1,7 +1,4 @@
-"""A program of the world: Debian's Tomcat 10, debugged over attach while it answers a request.
-
-Needs the jars of the package libtomcat10-java; ``./dev test`` installs it where it can.
-"""
+"""A program of the world: Debian's Tomcat 10, debugged over attach while it answers a request."""
 
 from __future__ import annotations
 
@@ -16,46 +13,14 @@ import jdbpy
 from jdbpy.session.concurrency import open_nursery
 from tests.cli.process import driving
 from tests.cli.pseudo_terminal import open_terminal
-from tests.harness import LIMIT, Jvm, Program, start_target
-from tests.harness.needs import TOMCAT_JARS, tomcat_jars
-
-SERVER = """\
-<Server port="-1">
-  <Service name="Catalina">
-    <Connector port="0" address="127.0.0.1" protocol="HTTP/1.1"/>
-    <Engine name="Catalina" defaultHost="localhost">
-      <Host name="localhost" appBase="webapps" deployOnStartup="false"><Context path="" docBase="ROOT"/></Host>
-    </Engine>
-  </Service>
-</Server>
-"""
-
-WEB = """\
-<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0" metadata-complete="true">
-  <absolute-ordering/>
-  <servlet>
-    <servlet-name>default</servlet-name>
-    <servlet-class>org.apache.catalina.servlets.DefaultServlet</servlet-class>
-  </servlet>
-  <servlet-mapping><servlet-name>default</servlet-name><url-pattern>/</url-pattern></servlet-mapping>
-</web-app>
-"""
+from tests.harness import LIMIT, Jvm, Program, start_target, within
+from tests.harness.tomcat import tomcat_at, wait_started
 
 
 @pytest.fixture
 def tomcat(tmp_path: Path) -> tuple[Program, list[str]]:
     """Tomcat as a program, with the JVM options that make it serve one file from ``tmp_path``."""
-    assert tomcat_jars(), f"no Tomcat 10 in {TOMCAT_JARS}: apt-get install libtomcat10-java"
-    (tmp_path / "conf").mkdir()
-    (tmp_path / "conf" / "server.xml").write_text(SERVER)
-    (tmp_path / "conf" / "web.xml").write_text(WEB)
-    (tmp_path / "webapps" / "ROOT").mkdir(parents=True)
-    (tmp_path / "webapps" / "ROOT" / "hello.txt").write_text("hello\n")
-    for name in ("lib", "logs", "temp"):
-        (tmp_path / name).mkdir()
-    jars = ":".join(map(str, tomcat_jars()))
-    program = Program(main="org.apache.catalina.startup.Bootstrap", classes=jars, sources="", markers={})
-    return program, [f"-Dcatalina.base={tmp_path}"]
+    return tomcat_at(tmp_path)
 
 
 async def options(port: int, answers: list[str]) -> None:
@@ -72,10 +37,9 @@ async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
     program, jvm_options = tomcat
     answers: list[str] = []
     async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
-        ready = await target.wait_output("Server startup in", stream="stderr")
-        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        port = await wait_started(target)
         await options(port, answers)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with jdbpy.attach_session(target.address) as session, open_nursery() as nursery:
                 where = "org.apache.catalina.servlets.DefaultServlet.determineMethodsAllowed"
                 breakpoint = await session.breakpoints.add(where)
@@ -83,7 +47,7 @@ async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
                 nursery.start_soon(options, port, answers)
 
                 stop = await session.next_stop()
-                assert isinstance(stop, jdbpy.Stop)
+                assert isinstance(stop, jdbpy.Stopped)
                 assert stop.breakpoint == breakpoint.number
                 assert stop.thread is not None
                 assert "exec" in stop.thread.name
@@ -95,7 +59,7 @@ async def test_a_servlet_s_return_value_is_changed_and_the_client_sees_it(
                 assert await values(session) == {"this": "DefaultServlet", "req": "RequestFacade"}
 
                 stepped = await session.execution.step(jdbpy.StepDepth.OVER)
-                assert isinstance(stepped, jdbpy.Stop)
+                assert isinstance(stepped, jdbpy.Stopped)
                 assert stepped.location is not None
                 assert stop.location is not None
                 assert (stepped.location.line or 0) > (stop.location.line or 0)
@@ -125,14 +89,13 @@ async def test_the_watchdog_answers_clients_while_the_prompt_stands_idle(
     program, jvm_options = tomcat
     answers: list[str] = []
     async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
-        ready = await target.wait_output("Server startup in", stream="stderr")
-        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        port = await wait_started(target)
         await options(port, answers)
         where = "org.apache.catalina.servlets.DefaultServlet.determineMethodsAllowed"
         words = ["attach", target.address, "--max-suspend", "1", "-c", f"break {where}"]
         async with open_terminal(words, tmp_path) as terminal:
             await terminal.expect("Breakpoint 1 set")
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 async with open_nursery() as nursery:  # each client's request stands still, and is answered
                     for _ in range(4):
                         nursery.start_soon(options, port, answers)
@@ -172,8 +135,7 @@ async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Progr
                 while (told := await driver.event("notice"))["kind"] != "reconnected":
                     pass
                 assert told["data"] == {"breakpoints": 3, "failed": 0}
-                ready = await second.wait_output("Server startup in", stream="stderr")
-                at = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+                at = await wait_started(second)
                 async with open_nursery() as nursery:
                     nursery.start_soon(options, at, answers)
                     assert (await driver.result())["data"]["stop"]["breakpoint"] == 1

@@ -9,6 +9,7 @@ from benchmarks.cases import (
     attach,
     dap,
     events,
+    fleet,
     hits,
     jdb_mode,
     library,
@@ -19,6 +20,7 @@ from benchmarks.cases import (
     stacks,
     startup,
     stops,
+    tomcat,
     values,
 )
 from benchmarks.figures import Result
@@ -39,6 +41,8 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "condition": hits.condition,
     "handlers": hits.handlers,
     "in-target": hits.in_target,
+    "tomcat": tomcat.run,
+    "clocks": tomcat.clocks,
     "logpoint": hits.logpoint,
     "entries": hits.entries,
     "classes": library.classes,
@@ -47,4 +51,5 @@ CASES: dict[str, Callable[[Bench], Awaitable[list[Result]]]] = {
     "messages": messages.run,
     "snapshot": snapshots.run,
     "events": events.run,
+    "fleet": fleet.run,
 }

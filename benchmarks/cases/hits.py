@@ -10,15 +10,17 @@ import mmap
 import struct
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
 import trio
 
 import jdbpy
-from benchmarks.bench import Bench, Link, in_thread
+from benchmarks.bench import AS_IN_PRODUCTION, Bench, Direct, Link, in_thread
 from benchmarks.figures import Result, Sample
+from benchmarks.processes import processor_time
+from benchmarks.relay import open_relay
 from benchmarks.rivals import jdi
 from benchmarks.rivals.bare import THREAD, BareStop, count_entries, request_entries
 from benchmarks.rivals.conversation import open_jdb
@@ -35,9 +37,10 @@ _JDB_ENTRIES = 5_000
 class _Turns:
     """A running Loop, the way to it, and the number of its turns."""
 
-    def __init__(self, link: Link, counter: mmap.mmap) -> None:
+    def __init__(self, link: Link, counter: mmap.mmap, pid: int) -> None:
         self.link = link
         self._counter = counter
+        self._pid = pid
 
     def __call__(self) -> int:
         (turns,) = struct.unpack_from(">q", self._counter)
@@ -50,19 +53,28 @@ class _Turns:
         await trio.sleep(_MEASURED)
         return Sample((time.perf_counter() - start) / (self() - before))
 
+    async def processor_sample(self) -> Sample:
+        """The processor time of one turn: of a loop that never waits this tells more, where others work as well."""
+        await trio.sleep(_SETTLING)
+        before, start = self(), processor_time(self._pid)
+        await trio.sleep(_MEASURED)
+        return Sample((processor_time(self._pid) - start) / (self() - before))
+
 
 @asynccontextmanager
-async def _turning(bench: Bench, rtt: float, program: str = "Loop") -> AsyncIterator[_Turns]:
+async def _turning(
+    bench: Bench, rtt: float, program: str = "Loop", options: Sequence[str] = ()
+) -> AsyncIterator[_Turns]:
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(8))
         file.flush()
         with mmap.mmap(file.fileno(), 8) as counter:
-            if rtt:
-                async with bench.far_target(program, file.name, rtt=rtt) as link:
-                    yield _Turns(link, counter)
-            else:
-                async with bench.near_target(program, file.name) as link:
-                    yield _Turns(link, counter)
+            async with bench.target(program, file.name, options=options) as target:
+                if rtt:
+                    async with open_relay(target.address, rtt=rtt) as link:
+                        yield _Turns(link, counter, target.pid)
+                else:
+                    yield _Turns(Direct(target), counter, target.pid)
 
 
 async def condition(bench: Bench) -> list[Result]:
@@ -239,49 +251,48 @@ def _jdi(work: str) -> tuple[str, str, str]:
 
 _IRON = Place("Anvil", "iron")
 _CONDITIONS = {
-    "i == -1": "number == -1",
-    "two private fields, equals": 'total == -1 && name.equals("steel")',
-    "a getter": "getTotal() == -1",
+    "i == -1": ("number == -1", "condition"),
+    "two private fields, equals": ('total != -1 && name.equals("steel")', "condition-fields"),
+    "a getter": ("getTotal() == -1", "condition-getter"),
 }
+"""By what they are called: the text, and what the program on JDI does."""
 
 
 async def in_target(bench: Bench) -> list[Result]:
-    """Conditions that the target itself computes, beside a loop without a breakpoint and the ordinary way."""
-    results = []
-    for words, text in _CONDITIONS.items():
-        for rtt in (0.0, 0.02) if words == "i == -1" else (0.0,):
-            results.append(await _in_target(bench, words, text, rtt))
-    return results
+    """Conditions that the target itself computes, beside a loop without a breakpoint: the processor time of a turn; and
+    beside ordinary ways, in which the loop waits for the debugger: the time from turn to turn."""
+    return [await _in_target(bench, words, rtt) for words in _CONDITIONS for rtt in (0.0, 0.02)]
 
 
-async def _in_target(bench: Bench, words: str, text: str, rtt: float) -> Result:
+async def _in_target(bench: Bench, words: str, rtt: float) -> Result:
+    text, work = _CONDITIONS[words]
+    anvil = partial(_turning, bench, rtt, "Anvil", AS_IN_PRODUCTION)
+
     async def without() -> Sample:
-        async with _turning(bench, rtt, "Anvil") as turns, jdbpy.attach_session(turns.link.address):
-            return await turns.sample()
+        async with anvil() as turns, jdbpy.attach_session(turns.link.address):
+            return await turns.processor_sample()
 
     async def computed(mode: str) -> Sample:
         options = jdbpy.Options(in_target=mode)
-        async with (
-            _turning(bench, rtt, "Anvil") as turns,
-            jdbpy.attach_session(turns.link.address, options=options) as session,
-        ):
+        async with anvil() as turns, jdbpy.attach_session(turns.link.address, options=options) as session:
             await session.breakpoints.add(f"Iron:{_IRON.line}", condition=text, policy=jdbpy.SuspendPolicy.THREAD)
             if mode != "off":
                 session.instrumentation.ask(1)
                 while not session.breakpoints.get(1).in_target:  # noqa: ASYNC110 # nothing tells
                     await trio.sleep(0.1)
+                return await turns.processor_sample()
             return await turns.sample()
 
     async def by_jdi() -> Sample:
-        place = ("condition", "Iron", str(_IRON.line))
-        async with _turning(bench, rtt, "Anvil") as turns, jdi.begun(bench.jvm, turns.link, *place):
+        place = (work, "Iron", str(_IRON.line))
+        async with anvil() as turns, jdi.begun(bench.jvm, turns.link, *place):
             return await turns.sample()
 
     contenders: dict[str, Callable[[], Awaitable[Sample]]] = {
-        "no breakpoint": without,
+        "without": without,
         "jdbpy": partial(computed, "auto"),
         "ordinary": partial(computed, "off"),
-        **({"JDI": by_jdi} if words == "i == -1" else {}),
+        "JDI": by_jdi,
     }
     link = f"{rtt * 1000:.0f} ms" if rtt else "loopback"
     return await bench.compare(f"a condition in the target: {words}", link, contenders)

@@ -11,11 +11,11 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Result, Sample, measure
 from jdbpy.record import Record
 from jdbpy.wire.codec import GeneratedCodec
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.ids import CodeLocation, FrameID, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.messages.thread_reference import Frame
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+from jdbpy.wire.on_demand import Columns
 from jdbpy.wire.reference import ReferenceCodec
 
 _CLASSES = 20_000

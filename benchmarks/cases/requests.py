@@ -9,8 +9,8 @@ import trio
 from benchmarks.bench import Bench, in_thread
 from benchmarks.figures import Result, Sample
 from benchmarks.rivals.floor import Floor, ids
-from jdbpy.wire.connection import open_connection
 from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.opening import open_connection
 
 _ONE_BY_ONE = 2_000
 _AT_ONCE = 20_000

@@ -1,4 +1,4 @@
-"""A snapshot of a program with many threads, and the same questions asked by the floor.
+"""A snapshot of a program with many threads, and the same questions asked by the floor; one of Tomcat under load.
 
 The floor asks in the session of the snapshot itself, whose target stands still, over the very connection: so frames and
 objects have the ids that the questions name. It has all of them at hand and sends them without waiting for answers.
@@ -16,7 +16,9 @@ import trio
 import jdbpy
 from benchmarks.bench import Bench, Stopwatch, in_thread
 from benchmarks.cases.stacks import WAITING_FRAMES
-from benchmarks.figures import Figure, Result, Sample
+from benchmarks.cases.tomcat import CLIENTS, serving
+from benchmarks.figures import Figure, Result, Sample, Unit
+from benchmarks.relay import open_relay
 from benchmarks.rivals.floor import Command, Floor
 from jdbpy.wire.framing import Packet
 
@@ -35,7 +37,31 @@ async def run(bench: Bench) -> list[Result]:
         floors.append(other)
     figures = (Figure("floor", tuple(floors)), Figure("jdbpy", tuple(ours)))
     work = f"`snapshot`, {_THREADS:,} threads of {_FRAMES} frames with their variables (floor: the same questions)"
-    return [Result(work, "loopback", figures)]
+    return [Result(work, "loopback", figures), *[each for rtt in (0.0, 0.1) for each in await _of_tomcat(bench, rtt)]]
+
+
+async def _of_tomcat(bench: Bench, rtt: float) -> list[Result]:
+    """Tomcat answers requests of eight clients all the while: how long it stands still, all of it, and the file."""
+    taken: list[jdbpy.SnapshotTaken] = []
+    async with serving(bench) as tomcat:
+        await tomcat.ask(CLIENTS * 1_000)
+        await tomcat.begin()
+        async with open_relay(tomcat.target.address, rtt=rtt) as relay:
+            for _ in range(max(1, bench.effort.runs // 2)):
+                with tempfile.TemporaryDirectory() as directory:
+                    async with jdbpy.attach_session(relay.address) as session:
+                        taken.append(await session.snapshot(os.path.join(directory, "one")))
+                await tomcat.target.wait_listening_again()
+    work = f"`snapshot` of Tomcat under {CLIENTS} clients, {taken[0].threads} threads"
+    link = f"{rtt * 1000:g} ms" if rtt else "loopback"
+    stood = Figure("jdbpy", tuple(Sample(each.paused or 0.0, each.paused_trips) for each in taken))
+    whole = Figure("jdbpy", tuple(Sample(each.took, each.trips) for each in taken))
+    file = Figure("jdbpy", tuple(Sample(each.size) for each in taken))
+    return [
+        Result(f"{work}: the JVM stands still", link, (stood,)),
+        Result(f"{work}: all of it", link, (whole,)),
+        Result(f"{work}: the file", link, (file,), Unit.BYTES),
+    ]
 
 
 async def _both(bench: Bench) -> tuple[Sample, Sample]:
@@ -73,6 +99,9 @@ class _Questions:
         """Nothing is noted."""
 
     def line(self, text: str) -> None:
+        """Nothing is noted."""
+
+    def stop(self) -> None:
         """Nothing is noted."""
 
     def begin(self) -> None:

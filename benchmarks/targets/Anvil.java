@@ -37,6 +37,8 @@ class Iron {
 
     void hit(int number) {
         total += number; // @iron
-        total ^= 5;
+        for (int blow = 0; blow < 3; blow++) { // a pass takes some nanoseconds
+            total = total * 31 ^ total >>> 7;
+        }
     }
 }

@@ -14,7 +14,8 @@ API = ROOT / "jdbpy" / "api"
 SYNC = ROOT / "jdbpy" / "sync"
 
 MODULES = {
-    "values": ("Value", "Children", "Chain"),
+    "values": ("Value",),
+    "parts": ("Children", "Chain"),
     "frames": ("Frame", "Stack", "Thread"),
     "hits": ("Hit", "Reported", "Stop", "Hits"),
     "breakpoints": ("Breakpoint",),

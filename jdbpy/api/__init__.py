@@ -8,7 +8,7 @@
 * ``vm``: the JVM.
 * ``feeds``: how stops and hits come to those who wait for them, and functions that are called with stops.
 * ``breakpoints``, ``hits``: what stops or reports, and what it brings.
-* ``frames``, ``values``: threads, stacks, frames, expressions; values and what is in them, read for many at once.
+* ``frames``, ``values``: threads, stacks, frames, expressions; values; ``parts``: what is in them, read for many.
 * ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.
 * ``heap``, ``timing``, ``tables``: histograms, time by method, tables; ``observed``: calls with values and times.
 * ``lazy``: answers that are asked for when they are awaited.
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from jdbpy.api.hits import Hit as Hit, Hits as Hits, Reported as Reported, Stop as Stop
     from jdbpy.api.lazy import Lazy as Lazy
     from jdbpy.api.observed import Calls as Calls, CallTiming as CallTiming
+    from jdbpy.api.parts import Chain as Chain, Children as Children
     from jdbpy.api.tables import Table as Table
     from jdbpy.api.timing import Timing as Timing
-    from jdbpy.api.values import Chain as Chain, Children as Children, LazyValue as LazyValue, Value as Value
+    from jdbpy.api.values import LazyValue as LazyValue, Value as Value
     from jdbpy.api.vm import Vm as Vm
 
 _HOMES = {
@@ -43,7 +44,8 @@ _HOMES = {
     "observed": ("CallTiming", "Calls"),
     "tables": ("Table",),
     "timing": ("Timing",),
-    "values": ("Chain", "Children", "LazyValue", "Value"),
+    "parts": ("Chain", "Children"),
+    "values": ("LazyValue", "Value"),
     "vm": ("Vm",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -13,14 +13,14 @@ from jdbpy.api.frames import Place
 from jdbpy.api.hits import Stop
 from jdbpy.api.lazy import Lazy, one_by_one
 from jdbpy.errors import UsageError
-from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
+from jdbpy.session.model.breakpoints import BreakpointInfo, SuspendPolicy
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
 
 
 class Breakpoint:
-    """A breakpoint, watchpoint, catchpoint or trace in the target. What it says of itself is as of now, without a trip.
+    """A breakpoint, watchpoint, catchpoint or trace in the target. Its properties are as of now, without a trip.
 
     In an ``async with`` block it is removed at the end of the block.
     """
@@ -34,7 +34,7 @@ class Breakpoint:
         """What the function given as ``do`` raised; raised at the end of the session."""
 
     @property
-    def record(self) -> BreakpointRecord:
+    def record(self) -> BreakpointInfo:
         """All about it, as plain data. Raises UsageError once it is removed. No trip."""
         return self._vm.session.points.get(self.number)
 

@@ -16,7 +16,7 @@ import trio
 
 from jdbpy.errors import Disconnected, StateError, UsageError
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord
+from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
 
 if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint
@@ -33,6 +33,8 @@ _MOST_EARLY = 10_000
 FUNCTION_LIMIT = 30.0
 """Seconds that a function given as ``do`` may still take when its session is left."""
 
+Add = Callable[[PointOptions], Awaitable[BreakpointInfo]]
+"""Sets a breakpoint with options."""
 Do = Callable[["Stop"], Any]
 """Called with each stop; a coroutine that it returns is awaited. The thread is resumed afterwards."""
 
@@ -75,7 +77,7 @@ class Feed:
         """The next item, None if there is none now."""
         while self._queue:
             item = self._queue.popleft()
-            if isinstance(item, events.Stop) and not self._vm.session.is_current(item):
+            if isinstance(item, events.Stopped) and not self._vm.session.is_current(item):
                 continue  # it was resumed by somebody else
             return item
         return None
@@ -94,7 +96,7 @@ class Feed:
                 return None
             await self._arrived.park()
 
-    async def stop(self, timeout: float | None, what: str) -> events.Stop:
+    async def stop(self, timeout: float | None, what: str) -> events.Stopped:
         """The next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
         with self._vm._limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self.take()
@@ -102,8 +104,13 @@ class Feed:
             why = "the target has ended" if self._vm.session.ending is not None else self.closed
             raise StateError(f"{what}: {why}", code="VM_DEAD" if self._vm.session.ending is not None else "CLOSED")
         self._vm.session.take(stop)
-        assert isinstance(stop, events.Stop)
+        assert isinstance(stop, events.Stopped)
         return stop
+
+
+def only_in_a_block(example: str) -> StateError:
+    """The error for what is asked of hits or measurements whose block has not begun: nothing would ever come."""
+    return StateError("this has not begun: it is for a 'with' block", hint=example, code="NOT_BEGUN")
 
 
 class ThreadWaiter:
@@ -113,7 +120,7 @@ class ThreadWaiter:
         self.thread_id = thread_id
         self.feed = Feed(vm)
 
-    async def stop(self, timeout: float | None) -> events.Stop:
+    async def stop(self, timeout: float | None) -> events.Stopped:
         """Return the thread's next stop. Raises TimedOut, StateError when the thread or the target has ended."""
         return await self.feed.stop(timeout, "the thread did not stop again")
 
@@ -127,8 +134,8 @@ class Feeds:
         self._early: list[list[tuple[int, Any]]] = []
         self._others: list[Feed] = []
         self._waiters: list[ThreadWaiter] = []
-        self.makes: dict[int, Callable[[], Awaitable[BreakpointRecord]]] = {}
-        """Sets each of them again, in a JVM that has come back."""
+        self.adds: dict[int, Add] = {}
+        """Sets each of them, with its options: again in a JVM that has come back."""
 
     def of(self, number: int) -> Feed | None:
         """Return the feed of a number, None if a script has not set it."""
@@ -147,16 +154,16 @@ class Feeds:
         """Return the feed of a number, one that begins now if a script has not set it."""
         return self._feeds.setdefault(number, Feed(self._vm))
 
-    async def arm(self, make: Callable[[], Awaitable[BreakpointRecord]], feed: Feed) -> int:
-        """Set something in the target, whose stops and hits all go to the feed; return its number."""
+    async def arm(self, add: Add, options: PointOptions, feed: Feed) -> int:
+        """Set a breakpoint in the target, whose stops and hits all go to the feed; return its number."""
         early: list[tuple[int, Any]] = []
         self._early.append(early)
         try:
-            made = await make()
+            made = await add(options)
         finally:
             self._early.remove(early)
         self._feeds[made.number] = feed
-        self.makes[made.number] = make
+        self.adds[made.number] = add
         feed.lasts = True
         for number, item in early:
             if number == made.number:
@@ -166,7 +173,7 @@ class Feeds:
     async def disarm(self, number: int, why: str) -> None:
         """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
         session, feed = self._vm.session, self._feeds.get(number)
-        self.makes.pop(number, None)
+        self.adds.pop(number, None)
         if number and _exists(session, number) and session.ending is None:
             try:
                 await session.points.remove([number])
@@ -188,7 +195,7 @@ class Feeds:
 
     def on_event(self, event: events.Event) -> None:
         """Put a stop or a hit into the feeds that it belongs to; at the end of the session wake all waiters."""
-        if isinstance(event, events.Stop):
+        if isinstance(event, events.Stopped):
             for number in event.breakpoints:
                 self._hand_on(number, event)
             for waiter in self._waiters:

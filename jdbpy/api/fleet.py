@@ -291,7 +291,7 @@ class Opened:
 
 
 def named(addresses: Iterator[tuple[str, str]]) -> dict[str, str]:
-    """Return the addresses by name; raises UsageError for a name that stands for two."""
+    """Return the addresses by name; raises UsageError for a name that is given twice."""
     found: dict[str, str] = {}
     for name, address in addresses:
         if name in found:

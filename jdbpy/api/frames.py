@@ -11,7 +11,7 @@ from jdbpy.api.values import LazyValue, Value, unwrapped
 from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.model.options import StepDepth, StepSize
-from jdbpy.session.model.threads import Frame as FrameRecord, Location, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.values.queries import SHALLOW
 
@@ -75,7 +75,7 @@ class Frame:
     Evaluations that run methods in the thread leave it good. ``index`` counts from 1, the innermost.
     """
 
-    def __init__(self, vm: Vm, record: FrameRecord) -> None:
+    def __init__(self, vm: Vm, record: FrameInfo) -> None:
         self._vm = vm
         self.record = record
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from jdbpy.api.parts import Peers
 from jdbpy.api.tables import Table
-from jdbpy.api.values import Peers, Value
+from jdbpy.api.values import Value
 from jdbpy.errors import JdwpError, UsageError
 
 if TYPE_CHECKING:

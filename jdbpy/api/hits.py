@@ -7,22 +7,22 @@ a field read or changed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from html import escape as escape_html
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.api.feeds import CAPACITY, Feed
+from jdbpy.api.feeds import CAPACITY, Add, Feed, only_in_a_block
 from jdbpy.api.frames import Frame, Place, Thread
 from jdbpy.api.lazy import one_by_one
 from jdbpy.api.values import Value
 from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
-from jdbpy.session.model.values import Value as ValueRecord
+from jdbpy.session.model.breakpoints import PointOptions, SuspendPolicy
+from jdbpy.session.model.values import ValueInfo
 
 if TYPE_CHECKING:
     from jdbpy.api.breakpoints import Breakpoint
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jdbpy.session.model.snapshots import SnapshotTaken
 
 _PAGE = 64
+"""Most hits that are handed out at once."""
 
 
 class Hit:
@@ -41,7 +42,7 @@ class Hit:
     the hit; what an object holds is read when it is asked for.
     """
 
-    def __init__(self, vm: Vm, record: events.Stop | events.Report, event: str, time: float, number: int) -> None:
+    def __init__(self, vm: Vm, record: events.Stopped | events.Report, event: str, time: float, number: int) -> None:
         self._vm = vm
         self.record = record
         self.event = event
@@ -82,7 +83,7 @@ class Hit:
         if found is None:
             raise self._without("exception")
         text = found.type if found.message is None else f"{found.type}: {found.message}"
-        return Value(self._vm, ValueRecord(found.type, escape(text), "L", found.id, found.id), "exception")
+        return Value(self._vm, ValueInfo(found.type, escape(text), "L", found.id, found.id), "exception")
 
     @property
     def message(self) -> str:
@@ -206,6 +207,10 @@ class Reported(Hit):
     def __init__(self, vm: Vm, report: events.Report) -> None:
         super().__init__(vm, report, report.event, report.time_ns / 1e9, report.hit)
 
+    def _words(self) -> str:
+        values = ", ".join(f"{each.name} = {each.value.text}" for each in self.record.values if each.value is not None)
+        return f"{super()._words()} {values}".rstrip()
+
     @property
     def args(self) -> dict[str, Value]:
         """The arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
@@ -249,9 +254,9 @@ class Reported(Hit):
 class Stop(Hit):
     """A stop: a hit whose thread is suspended, and maybe all others. It lasts until its thread is resumed."""
 
-    record: events.Stop
+    record: events.Stopped
 
-    def __init__(self, vm: Vm, stop: events.Stop, time: float, number: int = 0) -> None:
+    def __init__(self, vm: Vm, stop: events.Stopped, time: float, number: int = 0) -> None:
         super().__init__(vm, stop, str(stop.reason), time, number)
 
     @property
@@ -301,6 +306,45 @@ class Stop(Hit):
             await self._vm._resume_from(self.record)
 
 
+async def report_pages(vm: Vm, feed: Feed, seconds: float | None, count: int | None) -> AsyncIterator[deque[Reported]]:
+    """Yield the reported hits of the next ``seconds``, or the next ``count``, as many at once as are there.
+
+    Without either, up to the end of what feeds them. What is left in a page is handed back.
+    """
+    deadline = trio.current_time() + seconds if seconds is not None else None
+    taken = 0
+    while count is None or taken < count:
+        if deadline is not None and trio.current_time() > deadline:
+            return
+        report = None
+        with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
+            report = await feed.take()
+        page = deque[Reported]()
+        while report is not None:
+            page.append(Reported(vm, report))
+            full = len(page) >= _PAGE or (count is not None and taken + len(page) >= count)
+            report = None if full else feed.take_nowait()
+        if not page:
+            return
+        taken += len(page)
+        try:
+            yield page
+        finally:
+            feed.put_back([each.record for each in page])
+
+
+async def next_report(vm: Vm, feed: Feed, timeout: float | None, what: str) -> Reported:
+    """Return the next reported hit, which is ``what`` in words ("hit").
+
+    Raises TimedOut, StateError when none can come any more, Disconnected.
+    """
+    with vm._limit(timeout, f"no {what} within {timeout:g} seconds" if timeout is not None else ""):
+        report = await feed.take()
+    if report is None:
+        raise StateError(f"no further {what} can come: the target or the block has ended", code="VM_DEAD")
+    return Reported(vm, report)
+
+
 class Hits:
     """Hits that are reported while the target goes on; to be used in an ``async with`` block.
 
@@ -308,15 +352,16 @@ class Hits:
     most 10,000 hits wait for a slow script; ``dropped`` counts those that did not fit.
     """
 
-    def __init__(self, vm: Vm, arm: Callable[[], Awaitable[BreakpointRecord]], capacity: int = CAPACITY) -> None:
+    def __init__(self, vm: Vm, options: PointOptions, add: Add, capacity: int = CAPACITY) -> None:
         self._vm = vm
-        self._arm = arm
+        self._options = options
+        self._add = add
         self._feed = Feed(vm, capacity)
         self._number = 0
 
     async def __aenter__(self) -> Hits:
         """Begin to take hits. Raises UsageError and EvalError for what makes no sense. wire: 1 to 3 trips."""
-        self._number = await self._vm._feeds.arm(self._arm, self._feed)
+        self._number = await self._vm._feeds.arm(self._add, self._options, self._feed)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -337,45 +382,27 @@ class Hits:
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
         """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
+        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        block, Disconnected. No trip.
         """
+        self._require_begun()
         return one_by_one(self._take_pages(seconds, count))
 
-    async def _take_pages(
-        self, seconds: float | None = None, count: int | None = None
-    ) -> AsyncIterator[deque[Reported]]:
-        deadline = trio.current_time() + seconds if seconds is not None else None
-        taken = 0
-        while count is None or taken < count:
-            if deadline is not None and trio.current_time() > deadline:
-                return
-            report = None
-            with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
-                report = await self._feed.take()
-            page = deque[Reported]()
-            while report is not None:
-                page.append(Reported(self._vm, report))
-                full = len(page) >= _PAGE or (count is not None and taken + len(page) >= count)
-                report = None if full else self._feed.take_nowait()
-            if not page:
-                return
-            taken += len(page)
-            try:
-                yield page
-            finally:
-                self._feed.put_back([each.record for each in page])
+    def _take_pages(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[deque[Reported]]:
+        return report_pages(self._vm, self._feed, seconds, count)
 
     def __aiter__(self) -> AsyncIterator[Reported]:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> Reported:
         """The next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended. No trip."""
-        with self._vm._limit(timeout, f"no hit within {timeout:g} seconds" if timeout is not None else ""):
-            report = await self._feed.take()
-        if report is None:
-            raise StateError("no further hit can come: the target or the block has ended", code="VM_DEAD")
-        return Reported(self._vm, report)
+        ended, or before the block. No trip."""
+        self._require_begun()
+        return await next_report(self._vm, self._feed, timeout, "hit")
+
+    def _require_begun(self) -> None:
+        if not self._number:
+            raise only_in_a_block("with vm.calls(...) as hits: in it hits.take(seconds=3)")
 
     def __repr__(self) -> str:
         return f"<hits of {self.breakpoint!r}>" if self._number else "<hits, to be used in a block>"

@@ -1,4 +1,4 @@
-"""Answers that are asked for when they are awaited, so that ``await frame["order"]["total"]`` reads as it is meant."""
+"""Answers that are asked for when they are awaited, so that ``await frame["order"]["total"]`` reads well."""
 
 from __future__ import annotations
 

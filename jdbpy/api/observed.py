@@ -6,23 +6,18 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import trio
-
-from jdbpy.api.feeds import CAPACITY, Feed
-from jdbpy.api.hits import Reported
+from jdbpy.api.feeds import CAPACITY, Feed, only_in_a_block
+from jdbpy.api.hits import Reported, next_report, report_pages
 from jdbpy.api.lazy import one_by_one
 from jdbpy.api.tables import Table
-from jdbpy.errors import StateError
 from jdbpy.session.model.calls import CallsEnded, CallStatistics
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
 
-_PAGE = 64
-
 
 class Calls:
-    """Calls of methods, each told when it ends; for an ``async with`` block.
+    """Calls of methods, each reported when it ends; for an ``async with`` block.
 
     A call is a hit of the kind "call", with ``args``, ``object`` (the receiver), ``returned`` or ``exception``,
     ``cost``, ``values`` (what was to be shown) and ``stack`` (its callers). The block begins with everything in the
@@ -38,9 +33,11 @@ class Calls:
         callers: int,
         limit: int | None,
         most_methods: int,
+        in_target: bool,
     ) -> None:
         self._vm = vm
         self._feed = Feed(vm, CAPACITY)
+        self._begun = False
         self._observed = vm.session.observer.calls(
             method,
             when=when,
@@ -48,6 +45,7 @@ class Calls:
             callers=callers,
             limit=limit,
             most_methods=most_methods,
+            in_target=in_target,
             on_call=self._feed.put,
         )
 
@@ -55,6 +53,7 @@ class Calls:
         """Begin. Raises UsageError for a pattern that fits too many methods, EvalError. wire: 4 trips."""
         self._vm._feeds.add(self._feed)
         await self._observed.__aenter__()
+        self._begun = True
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -65,7 +64,7 @@ class Calls:
 
     @property
     def count(self) -> int:
-        """Return how many calls have ended so far, those included that were not told. No trip."""
+        """Return how many calls have ended so far, those included that were not reported. No trip."""
         return self._observed.calls
 
     @property
@@ -91,47 +90,31 @@ class Calls:
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
         """The calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
+        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        block, Disconnected. No trip.
         """
+        self._require_begun()
         return one_by_one(self._take_pages(seconds, count))
 
-    async def _take_pages(
-        self, seconds: float | None = None, count: int | None = None
-    ) -> AsyncIterator[deque[Reported]]:
-        deadline = trio.current_time() + seconds if seconds is not None else None
-        taken = 0
-        while count is None or taken < count:
-            report = None
-            with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope():
-                report = await self._feed.take()
-            page = deque[Reported]()
-            while report is not None:
-                page.append(Reported(self._vm, report))
-                full = len(page) >= _PAGE or (count is not None and taken + len(page) >= count)
-                report = None if full else self._feed.take_nowait()
-            if not page:
-                return
-            taken += len(page)
-            try:
-                yield page
-            finally:
-                self._feed.put_back([each.record for each in page])
+    def _take_pages(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[deque[Reported]]:
+        return report_pages(self._vm, self._feed, seconds, count)
 
     def __aiter__(self) -> AsyncIterator[Reported]:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> Reported:
         """The next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended. No trip."""
-        with self._vm._limit(timeout, f"no call within {timeout:g} seconds" if timeout is not None else ""):
-            report = await self._feed.take()
-        if report is None:
-            raise StateError("no further call can come: the target or the block has ended", code="VM_DEAD")
-        return Reported(self._vm, report)
+        ended, or before the block. No trip."""
+        self._require_begun()
+        return await next_report(self._vm, self._feed, timeout, "call")
 
     def summary(self) -> CallsEnded:
-        """Return how many calls there were, and how many were told. No trip."""
+        """Return how many calls there were, and how many were reported. No trip."""
         return self._observed.summary
+
+    def _require_begun(self) -> None:
+        if not self._begun:
+            raise only_in_a_block("with vm.observe(...) as calls: in it calls.take(seconds=3)")
 
     def __repr__(self) -> str:
         return f"<calls of {self._observed.method}: {self.count}>"
@@ -140,9 +123,9 @@ class Calls:
 class CallTiming:
     """Counts and times of calls by method, taken at every call; for an ``async with`` block. Nothing is suspended."""
 
-    def __init__(self, vm: Vm, method: str, most_methods: int) -> None:
+    def __init__(self, vm: Vm, method: str, most_methods: int, in_target: bool) -> None:
         self._vm = vm
-        self._observed = vm.session.observer.statistics(method, most_methods=most_methods)
+        self._observed = vm.session.observer.statistics(method, most_methods=most_methods, in_target=in_target)
 
     async def __aenter__(self) -> CallTiming:
         """Begin. Raises UsageError for a pattern that fits too many methods. wire: 4 trips."""
@@ -152,6 +135,10 @@ class CallTiming:
     async def __aexit__(self, *exc: object) -> None:
         """End it. wire: 1 trip."""
         await self._observed.__aexit__(*exc)
+
+    async def refresh(self) -> None:
+        """Take in what the target itself has counted so far; else that is done four times a second. wire: 2 trips."""
+        await self._observed.refresh()
 
     def take(self) -> CallStatistics:
         """Return the calls since this was asked last, or since the begin. No trip."""

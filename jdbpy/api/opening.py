@@ -82,7 +82,7 @@ async def fleet(
     """Debug several JVMs side by side, for an ``async with`` block. At its end all run on.
 
     ``addresses`` are as of ``attach``, with names of yours in a dict; in a list the address is the name. A ``k8s://``
-    address with a selector stands for all its running pods. A JVM that cannot be had is in ``fleet.missing``. The rest
+    address with a selector means all its running pods. A JVM that cannot be had is in ``fleet.missing``. The rest
     is as of ``attach``. Raises UsageError, the ConnectError of the first if none can be had, and LeaveError.
     wire: 2 trips, of the slowest.
     """

@@ -14,7 +14,7 @@ import trio
 
 from jdbpy.errors import ConnectError, JdbpyError
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord
+from jdbpy.session.model.breakpoints import BreakpointInfo
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
@@ -107,22 +107,21 @@ class Reconnecting:
                 return None
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _put_back(self, vm: Vm, points: list[BreakpointRecord]) -> None:
+    async def _put_back(self, vm: Vm, points: list[BreakpointInfo]) -> None:
         for point in points:
-            make = vm._feeds.makes.get(point.number)
+            add = vm._feeds.adds.get(point.number)
             feed = vm._feeds.of(point.number)
-            if make is None or feed is None:
+            if add is None or feed is None:
                 continue
-            if point.thread is not None or "on" in dict(point.options):
+            if point.is_of_this_run:
                 feed.close("it was for a thread or an object of the last run")
                 continue
             vm.session.points.number_next(point.number)
             try:
-                await make()
-                if not point.enabled:
-                    await vm.session.points.disable([point.number])
-                if point.condition != vm.session.points.get(point.number).condition:
-                    await vm.session.points.set_condition(point.number, point.condition)
+                made = await add(point.given)
+                if made.number != point.number:  # of a session that is served: another client was faster
+                    await vm.session.points.remove([made.number])
+                    feed.close("its number has been given to another breakpoint")
             except JdbpyError as error:
                 if vm.session.ending is not None:  # it is gone again
                     return

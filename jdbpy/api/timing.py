@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.api.feeds import only_in_a_block
 from jdbpy.api.tables import Table
 from jdbpy.session.threads.sampling import MethodTime, Sampled, Sampler
 
@@ -54,13 +55,14 @@ class Timing:
     async def result(self) -> Sampled:
         """Return what was measured: of all ``seconds``, which are waited for, or up to now if none were given.
 
-        Raises StateError when all threads were suspended. wire: 2 trips for classes that are new.
+        Raises StateError when all threads were suspended, or before the block. wire: 2 trips for classes that are new.
         """
+        if self._sampler is None:
+            raise only_in_a_block("with vm.timing(...) as spent: in it, or behind it, spent.table()")
         if self._seconds is not None or self._error is not None:
             await self._done.wait()
         if self._error is not None:
             raise self._error
-        assert self._sampler is not None
         return await self._sampler.result(self._pattern)
 
     async def methods(self) -> list[MethodTime]:

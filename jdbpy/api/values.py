@@ -1,71 +1,28 @@
 """Values of the target as objects that can be asked: text, fields, elements, chains, and the whole as Python.
 
-What a loop asks of one element it mostly asks of the next ones too. So elements, nodes and entries know their
-neighbors (``Peers``): one question is put for all of them, and answered without a trip for the others.
+Elements, nodes and entries know their neighbors (``parts``): one question is put for all of them.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
 from html import escape as escape_html
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from jdbpy.api.lazy import Lazy, one_by_one
+from jdbpy.api.lazy import Lazy
+from jdbpy.api.parts import Chain, Children, Peers
 from jdbpy.errors import JdbpyError, JdwpError, UsageError
-from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
+from jdbpy.session.model.values import Limits, ValueInfo
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
 
-FIRST_PAGE = 64
-LARGEST_PAGE = 1024
-
 _MOST_AHEAD = 4096
 """Characters of a text that is read because a neighbor's was."""
 
-_FRESH = 1.0
-"""Seconds for which an answer is good while threads run."""
-
 _NO_OBJECT = frozenset("s[c")
-
-
-class Peers:
-    """Values that were read together. An answer that came with a neighbor's is not used after the debugger has let the
-    target run or has written to it, and, while any thread runs, no later than a second."""
-
-    def __init__(self, vm: Vm) -> None:
-        self._vm = vm
-        self.values: list[Value] = []
-        self._answers: dict[tuple[Hashable, int], tuple[object, float, Any]] = {}
-
-    def known(self, question: Hashable, index: int) -> Any:
-        """The answer that has come with a neighbor's, None if there is none. No trip."""
-        found = self._answers.get((question, index))
-        if found is None or found[0] != self._vm._moment:
-            return None
-        return found[2] if self._vm.session.suspended_everything or monotonic() - found[1] < _FRESH else None
-
-    async def ask(
-        self,
-        question: Hashable,
-        index: int,
-        read: Callable[[Sequence[Value]], Awaitable[Sequence[Any]]],
-        fits: Callable[[Value], bool],
-    ) -> Any:
-        """The answer for the value of that index; ``read`` answers for all values that ``fits``. wire: as ``read``."""
-        answer = self.known(question, index)
-        if answer is None:
-            asked = [place for place, value in enumerate(self.values) if place == index or fits(value)]
-            moment, now = self._vm._moment, monotonic()
-            answers = await read([self.values[place] for place in asked])
-            for place, each in zip(asked, answers, strict=True):
-                self._answers[question, place] = moment, now, each
-            answer = self._answers[question, index][2]
-        return answer
 
 
 class Value:
@@ -82,7 +39,7 @@ class Value:
     def __init__(
         self,
         vm: Vm,
-        record: ValueRecord,
+        record: ValueInfo,
         name: str = "",
         key: Value | None = None,
         peers: Peers | None = None,
@@ -416,102 +373,6 @@ class LazyValue(Lazy[Value]):
         return Chain(self, link, most, walk_heap)
 
 
-class Children:
-    """The parts of a value, as an async iterator of values; pages are read as they are needed.
-
-    wire: a few trips for each page; pages grow from 64 to 1,024 values.
-    """
-
-    def __init__(self, of: Value | LazyValue) -> None:
-        self._of = of
-
-    def __aiter__(self) -> AsyncIterator[Value]:
-        return one_by_one(self._pages())
-
-    async def _pages(self) -> AsyncIterator[deque[Value]]:
-        start, count = 0, FIRST_PAGE
-        while True:
-            page = await self.page(start, count)
-            size = len(page)
-            yield deque(page)
-            if size < count:
-                return
-            start += count
-            count = min(max(4 * count, start), max(LARGEST_PAGE, start // 2))
-
-    async def page(self, start: int, count: int) -> list[Value]:
-        """``count`` of them from ``start`` on, fewer at the end. Raises UsageError for negative numbers.
-
-        wire: 3 trips or a few more, whatever their number.
-        """
-        if start < 0 or count < 0:
-            raise UsageError("a page starts at 0 or later, and has 0 values or more")
-        value = await _value(self._of)
-        vm = value._vm
-        if value.record.id is None and not value.record.children:
-            return []
-        if value.record.id is None:  # what an expression has made, which is known as far as it was read
-            found: Sequence[Variable] = value.record.children[start : start + count]
-        else:
-            part = None
-            if value.record.tag not in "sc":
-                length = value.record.length if value.record.tag == "[" else None
-                wanted = count if length is None else max(0, min(count, length - start))
-                part = await vm.session.objects.part(value.record, start, wanted)
-            if part is None:
-                if value.record.tag in "sc":
-                    return []
-                found = (await vm.session.objects.fields(value.id))[start : start + count]
-                return [vm._variable(each) for each in found]
-            found = part.items
-        peers = Peers(vm)
-        return [vm._variable(each, peers=peers) for each in found]
-
-    def __repr__(self) -> str:
-        return f"<children of {self._of!r}>"
-
-    async def count(self) -> int:
-        """Return how many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
-        value = await _value(self._of)
-        part = await value._vm.session.objects.part(value.record, 0, 0) if value.record.tag not in "sc" else None
-        if part is None:
-            return len(await value._vm.session.objects.fields(value.id))
-        if part.size is None:
-            raise UsageError("the collection does not give its size", code="NO_LENGTH")
-        return int(part.size)
-
-
-class Chain:
-    """Linked objects, as an async iterator of values; the links are followed when the first is asked for."""
-
-    def __init__(self, first: Value | LazyValue, link: str, most: int, walk_heap: bool) -> None:
-        self._first = first
-        self._link = link
-        self._most = most
-        self._walk_heap = walk_heap
-
-    def __repr__(self) -> str:
-        return f"<chain of {self._first!r} by {self._link}>"
-
-    def __aiter__(self) -> AsyncIterator[Value]:
-        return one_by_one(self._pages())
-
-    async def _pages(self) -> AsyncIterator[deque[Value]]:
-        first = await _value(self._first)
-        if first.is_null:
-            return
-        vm = first._vm
-        ids = await vm.session.objects.chain(first.id, self._link, self._most, walk_heap=self._walk_heap)
-        start, count = 0, FIRST_PAGE
-        while start < len(ids):
-            described = await vm.session.values.of_objects(ids[start : start + count], SHALLOW)
-            peers = Peers(vm)
-            for number, record in enumerate(described, start):
-                Value(vm, record, f"[{number}]", peers=peers)
-            yield deque(peers.values)
-            start, count = start + count, LARGEST_PAGE
-
-
 def _character(text: str) -> str:
     from jdbpy.session.java.literals import unescape
 
@@ -559,10 +420,6 @@ def unwrapped(value: object) -> Any:
     return {unwrapped(each) for each in value} if isinstance(value, set | frozenset) else value
 
 
-async def _value(of: Value | LazyValue) -> Value:
-    return of if isinstance(of, Value) else await of
-
-
 def _or_raise(answer: Any) -> Any:
     if isinstance(answer, JdbpyError):
         raise answer
@@ -582,7 +439,7 @@ def _is_asked_whole(value: Value) -> bool:
     return value._plain() is _UNKNOWN
 
 
-def _is_text(key: ValueRecord, text: str) -> bool:
+def _is_text(key: ValueInfo, text: str) -> bool:
     from jdbpy.session.java.texts import string_literal
 
     return key.tag == "s" and key.text == string_literal(text)

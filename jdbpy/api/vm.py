@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.api.breakpoints import Breakpoint, LazyBreakpoint, checked_hold
-from jdbpy.api.feeds import Do, Feed, Feeds, Functions
+from jdbpy.api.feeds import Add, Do, Feed, Feeds, Functions
 from jdbpy.api.frames import Stack, Thread
 from jdbpy.api.heap import Heap
 from jdbpy.api.hits import Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.observed import Calls, CallTiming
+from jdbpy.api.parts import Peers
 from jdbpy.api.timing import Timing
-from jdbpy.api.values import LazyValue, Peers, Value, unwrapped
+from jdbpy.api.values import LazyValue, Value, unwrapped
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord, SuspendPolicy
+from jdbpy.session.model.breakpoints import PointOptions, Reporting, SuspendPolicy
 from jdbpy.session.model.calls import MOST_METHODS, CallTree
 from jdbpy.session.model.moments import DEFAULT, Moment
-from jdbpy.session.model.options import PointOptions, StepDepth, StepSize
-from jdbpy.session.model.threads import Frame as FrameRecord
-from jdbpy.session.model.tracing import Reporting
-from jdbpy.session.model.values import Limits, Value as ValueRecord, Variable
+from jdbpy.session.model.options import StepDepth, StepSize
+from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.model.values import Limits, ValueInfo, Variable
 from jdbpy.session.model.vm import VmInfo, VmState
 
 if TYPE_CHECKING:
@@ -93,8 +93,10 @@ class Vm:
         that function and resumed when it returns; what it raises is raised at the end of the session. Raises UsageError
         for a place that is not there, EvalError for a condition that does not compile. wire: 1 to 3 trips.
         """
-        options = self._options(when, hold, hits, ignore, callers, thread, temporary)
-        return self._breakpoint(lambda: self.session.breakpoints.add_with(place, options), do)
+        options = PointOptions(
+            checked_hold(hold), temporary, when, ignore, _id(thread), callers=checked(callers), hits=hits
+        )
+        return self._breakpoint(options, lambda options: self.session.breakpoints.add_with(place, options), do)
 
     def on_exception(
         self,
@@ -112,9 +114,11 @@ class Vm:
         ``when`` may say ``$exc``; ``classes`` are patterns of the classes whose code throws it. The rest is as of
         ``stop_at``. Raises UsageError for what is no exception. wire: 3 trips.
         """
-        options = self._options(when, hold, classes=classes)
         return self._breakpoint(
-            lambda: self.session.catchpoints.exception(class_name, caught=caught, uncaught=uncaught, options=options),
+            PointOptions(checked_hold(hold), condition=when, classes=checked(classes)),
+            lambda options: self.session.catchpoints.exception(
+                class_name, caught=caught, uncaught=uncaught, options=options
+            ),
             do,
         )
 
@@ -125,9 +129,10 @@ class Vm:
 
         ``method`` is ``Class.method`` or ``Class.method(int,String)``; the rest is as of ``stop_at``. wire: 3 trips.
         """
-        options = self._options(when, hold, hits)
         return self._breakpoint(
-            lambda: self.session.traces.methods(entries=False, exits=True, method=method, options=options), do
+            PointOptions(checked_hold(hold), condition=when, hits=hits),
+            lambda options: self.session.traces.methods(entries=False, exits=True, method=method, options=options),
+            do,
         )
 
     def on_change(
@@ -138,16 +143,20 @@ class Vm:
         ``stop.old`` and ``stop.new`` are the values, ``$old`` and ``$new`` in ``when``; the rest is as of ``stop_at``.
         Raises UsageError when there is no such field. wire: 2 trips, and 1 a superclass that is new.
         """
-        options = self._options(when, hold, instance=of)
-        return self._breakpoint(lambda: self.session.watchpoints.add(field, options=options), do)
+        return self._breakpoint(
+            PointOptions(checked_hold(hold), condition=when, instance=_id(of)),
+            lambda options: self.session.watchpoints.add(field, options=options),
+            do,
+        )
 
     def on_access(
         self, field: str, *, when: str = "", do: Do | None = None, hold: str = "", of: Value | None = None
     ) -> LazyBreakpoint:
         """Stop where a field is read. As ``on_change``."""
-        options = self._options(when, hold, instance=of)
         return self._breakpoint(
-            lambda: self.session.watchpoints.add(field, access=True, modification=False, options=options), do
+            PointOptions(checked_hold(hold), condition=when, instance=_id(of)),
+            lambda options: self.session.watchpoints.add(field, access=True, modification=False, options=options),
+            do,
         )
 
     def breakpoint(self, number: int) -> Breakpoint:
@@ -182,7 +191,8 @@ class Vm:
         for the trip that reads its arguments. A pattern of classes (``com.acme.*``) is traced by the agent's method
         events, without arguments: these slow the JVM many times over. wire: 1 to 3 trips.
         """
-        return self._hits_of_methods(method, when, stack, callers, thread, limit, entries=True)
+        options = PointOptions(condition=when, callers=checked(callers), thread=_id(thread))
+        return self._hits_of_methods(method, _reporting(options, stack, limit), entries=True)
 
     def returns(
         self,
@@ -198,25 +208,18 @@ class Vm:
 
         A method that an exception leaves does not return: ``throws`` has that.
         """
-        return self._hits_of_methods(method, when, stack, callers, thread, limit, entries=False)
+        options = PointOptions(condition=when, callers=checked(callers), thread=_id(thread))
+        return self._hits_of_methods(method, _reporting(options, stack, limit), entries=False)
 
-    def _hits_of_methods(
-        self,
-        method: str,
-        when: str,
-        stack: int,
-        callers: str | Sequence[str],
-        thread: Thread | None,
-        limit: int | None,
-        *,
-        entries: bool,
-    ) -> Hits:
+    def _hits_of_methods(self, method: str, options: PointOptions, *, entries: bool) -> Hits:
         named = _is_method(method)
-        classes = () if named else (method,)
-        options = self._reporting(when, stack, callers, thread, limit, classes=classes)
         name = method if named else None
         return Hits(
-            self, lambda: self.session.traces.methods(entries=entries, exits=not entries, method=name, options=options)
+            self,
+            options if named else options.replace(classes=(method,)),
+            lambda options: self.session.traces.methods(
+                entries=entries, exits=not entries, method=name, options=options
+            ),
         )
 
     def changes(
@@ -233,8 +236,12 @@ class Vm:
 
         ``of`` limits it to one object. The rest is as of ``calls``. wire: 2 trips.
         """
-        options = self._reporting(when, stack, callers, None, limit, instance=of)
-        return Hits(self, lambda: self.session.watchpoints.add(field, options=options))
+        options = PointOptions(condition=when, callers=checked(callers), instance=_id(of))
+        return Hits(
+            self,
+            _reporting(options, stack, limit),
+            lambda options: self.session.watchpoints.add(field, options=options),
+        )
 
     def reads(
         self,
@@ -247,8 +254,12 @@ class Vm:
         limit: int | None = None,
     ) -> Hits:
         """Reads of a field, as hits; as ``changes``."""
-        options = self._reporting(when, stack, callers, None, limit, instance=of)
-        return Hits(self, lambda: self.session.watchpoints.add(field, access=True, modification=False, options=options))
+        options = PointOptions(condition=when, callers=checked(callers), instance=_id(of))
+        return Hits(
+            self,
+            _reporting(options, stack, limit),
+            lambda options: self.session.watchpoints.add(field, access=True, modification=False, options=options),
+        )
 
     def throws(
         self,
@@ -265,10 +276,13 @@ class Vm:
 
         ``class_name`` is a class, its subclasses included, or a pattern. The rest is as of ``calls``. wire: 3 trips.
         """
-        options = self._reporting(when, stack, callers, None, limit)
+        options = PointOptions(condition=when, callers=checked(callers))
         return Hits(
             self,
-            lambda: self.session.catchpoints.exception(class_name, caught=caught, uncaught=uncaught, options=options),
+            _reporting(options, stack, limit),
+            lambda options: self.session.catchpoints.exception(
+                class_name, caught=caught, uncaught=uncaught, options=options
+            ),
         )
 
     def log(
@@ -286,24 +300,28 @@ class Vm:
         ``text`` has Java expressions in braces, ``"total {total} of {customer.name}"``, which are evaluated in that
         frame: their values are in ``hit.values`` by their texts. The rest is as of ``calls``. wire: 1 to 3 trips.
         """
-        options = self._reporting(when, 0, callers, thread, limit).replace(log=text)
-        return Hits(self, lambda: self.session.breakpoints.add_with(place, options))
+        options = PointOptions(condition=when, callers=checked(callers), thread=_id(thread), log=text)
+        return Hits(
+            self,
+            _reporting(options, 0, limit),
+            lambda options: self.session.breakpoints.add_with(place, options),
+        )
 
     # -- running and waiting -----------------------------------------------------------------------------------------
 
     async def wait(self, timeout: float | None = None) -> Stop:
-        """The next stop of any kind that nobody has taken yet. Several that wait at the same time all get it.
+        """Return the next stop of any kind that was not taken yet. Several that wait at the same time all get it.
 
         Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended, Disconnected.
         No trip.
         """
         with self._limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self._next_stop()
-        if not isinstance(stop, events.Stop):
+        if not isinstance(stop, events.Stopped):
             raise StateError("the target has ended", code="VM_DEAD")
         return self._stop_of(stop)
 
-    async def _next_stop(self) -> events.Stop | events.Exited:
+    async def _next_stop(self) -> events.Stopped | events.Exited:
         while True:
             session = self.session
             try:
@@ -312,7 +330,7 @@ class Vm:
                 if not self._comes_back:
                     raise
             else:
-                if isinstance(stop, events.Stop) or not self._comes_back:
+                if isinstance(stop, events.Stopped) or not self._comes_back:
                     return stop
             await self._changed(session)
 
@@ -347,7 +365,7 @@ class Vm:
         return await self.wait(timeout)
 
     async def resume(self) -> None:
-        """Let everything go on that stops and ``pause`` suspend, but for stops that nobody has taken yet.
+        """Resume everything that stops and ``pause`` suspend, but for stops that were not taken yet.
 
         A running target is no error. wire: no wait.
         """
@@ -404,8 +422,9 @@ class Vm:
         return [Thread(self, each) for each in await self.session.threads.list()]
 
     async def find_thread(self, name: str) -> Thread:
-        """The thread of that name; it may be cut short or have ``*`` in it as long as it tells one. Raises UsageError.
-        wire: 2 trips."""
+        """Return the thread of that name; it may be cut short or have ``*`` in it as long as one thread fits. Raises
+        UsageError. wire: 2 trips.
+        """
         return Thread(self, await self.session.threads.find(name))
 
     async def stacks(self, most: int | None = None) -> list[Stack]:
@@ -443,7 +462,7 @@ class Vm:
         """
         return LazyValue(lambda: self._evaluate(text, None, names))
 
-    async def _evaluate(self, text: str, frame: FrameRecord | None, names: Mapping[str, object]) -> Value:
+    async def _evaluate(self, text: str, frame: FrameInfo | None, names: Mapping[str, object]) -> Value:
         """Return what ``Frame.eval`` and ``eval`` give. wire: as these."""
         given = {name: unwrapped(value) for name, value in names.items()}
         try:
@@ -491,36 +510,48 @@ class Vm:
         callers: int = 0,
         limit: int | None = None,
         most_methods: int = MOST_METHODS,
+        in_target: bool = False,
     ) -> Calls:
-        """Calls of a method, each told when it ends, with its time, for an ``async with`` block; the target goes on.
+        """Calls of a method, each reported when it ends, with its time, for an ``async with`` block; the target goes
+        on.
 
         ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
         pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``. ``when`` is a
         boolean Java expression at the end of the call, with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``,
         ``$exc`` and ``$args[0]``; ``show`` are expressions to be read in place of the arguments, ``callers`` how many
-        frames to tell, at most ``limit`` calls a second are read. Raises EvalError. wire: 4 trips; 1 for each call,
-        while its thread is suspended, and 2 or more to describe it.
+        frames to tell, at most ``limit`` calls a second are read. ``in_target`` is as of ``call_timing``. Raises
+        EvalError. wire: 4 trips; 1 for each call, while its thread is suspended, and 2 or more to describe it.
         """
-        return Calls(self, method, when, show, callers, limit, most_methods)
+        return Calls(self, method, when, show, callers, limit, most_methods, in_target)
 
-    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS) -> CallTiming:
+    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> CallTiming:
         """Counts and times of the calls of methods, for an ``async with`` block; no call suspends anything.
 
-        ``method`` is as of ``observe``. Raises UsageError. wire: 4 trips.
+        ``method`` is as of ``observe``. ``in_target``: the target itself counts as soon as it can, whatever the option
+        of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
         """
-        return CallTiming(self, method, most_methods)
+        return CallTiming(self, method, most_methods, in_target)
 
     async def call_tree(
-        self, method: str, count: int = 1, *, when: str = "", depth: int = 1, timeout: float | None = None
+        self,
+        method: str,
+        count: int = 1,
+        *,
+        when: str = "",
+        depth: int = 1,
+        timeout: float | None = None,
+        in_target: bool = False,
     ) -> tuple[CallTree, ...]:
         """The calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
         anything.
 
-        ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are told, too. After
-        ``timeout`` seconds it returns what there is by then. Raises UsageError, Disconnected. wire: 6 trips, and 3 for
-        each level more.
+        ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
+        ``timeout`` seconds it returns what there is by then. ``in_target`` is as of ``call_timing``. Raises UsageError,
+        Disconnected. wire: 6 trips, and 3 for each level more.
         """
-        async with self.session.observer.tree(method, when=when, depth=depth, most=count) as observed:
+        async with self.session.observer.tree(
+            method, when=when, depth=depth, most=count, in_target=in_target
+        ) as observed:
             with trio.move_on_after(timeout) if timeout is not None else trio.CancelScope():
                 await observed.over.wait()
         trees: tuple[CallTree, ...] = observed.trees()
@@ -578,13 +609,13 @@ class Vm:
         """Something was written to the target, or may have been: what was read ahead is out of date. No trip."""
         self._writes += 1
 
-    def _stop_of(self, stop: events.Stop) -> Stop:
+    def _stop_of(self, stop: events.Stopped) -> Stop:
         """The stop as an object with verbs. No trip."""
         number = stop.breakpoint
         shown = next((each for each in self.session.points.list() if each.number == number), None) if number else None
         return Stop(self, stop, time.time(), shown.hits if shown is not None else 0)
 
-    async def _resume_from(self, stop: events.Stop) -> None:
+    async def _resume_from(self, stop: events.Stopped) -> None:
         """Let go on what a stop has suspended. wire: no wait."""
         try:
             if stop.policy is SuspendPolicy.THREAD and stop.thread is not None:
@@ -632,17 +663,17 @@ class Vm:
             stop = await waiter.stop(timeout)
         void = leaving is not None and leaving.record.location.signature.endswith(")V")
         if void and stop.reason is events.StopReason.STEP and stop.return_value is None:
-            stop = stop.replace(return_value=ValueRecord("void", "void", "V", None))
+            stop = stop.replace(return_value=ValueInfo("void", "void", "V", None))
         return self._stop_of(stop)
 
     def _start(self, task: Callable[[], Awaitable[None]]) -> None:
         """Run a task beside the script, until the session ends."""
         self._nursery.start_soon(task)
 
-    def _breakpoint(self, add: Callable[[], Awaitable[BreakpointRecord]], do: Do | None) -> LazyBreakpoint:
+    def _breakpoint(self, options: PointOptions, add: Add, do: Do | None) -> LazyBreakpoint:
         async def set_it() -> Breakpoint:
             feed = Feed(self)
-            number = await self._feeds.arm(add, feed)
+            number = await self._feeds.arm(add, options, feed)
             made = self._breakpoints[number] = Breakpoint(self, number, feed)
             if do is not None:
                 self._nursery.start_soon(self._functions.call, made, feed, do)
@@ -650,53 +681,22 @@ class Vm:
 
         return LazyBreakpoint(set_it)
 
-    def _options(
-        self,
-        when: str = "",
-        hold: str = "",
-        hits: str = "",
-        ignore: int = 0,
-        callers: str | Sequence[str] = (),
-        thread: Thread | None = None,
-        temporary: bool = False,
-        classes: str | Sequence[str] = (),
-        instance: Value | None = None,
-    ) -> PointOptions:
-        return PointOptions(
-            policy=checked_hold(hold),
-            temporary=temporary,
-            condition=when,
-            ignore=ignore,
-            thread=thread.id if thread is not None else None,
-            instance=instance.id if instance is not None else None,
-            classes=checked(classes),
-            callers=checked(callers),
-            hits=hits,
-        )
-
-    def _reporting(
-        self,
-        when: str,
-        stack: int,
-        callers: str | Sequence[str],
-        thread: Thread | None,
-        limit: int | None,
-        *,
-        classes: str | Sequence[str] = (),
-        instance: Value | None = None,
-    ) -> PointOptions:
-        if stack < 0:
-            raise UsageError("stack is a number of frames, 0 or more")
-        options = self._options(when, "", "", 0, callers, thread, False, classes, instance)
-        reporting = Reporting(stack=stack, limit=limit, longest=_LONGEST)
-        changed: PointOptions = options.replace(policy=SuspendPolicy.NONE, reporting=reporting)
-        return changed
-
     def __repr__(self) -> str:
         return f"<vm {self.session.address}: {self.info.name} {self.info.version}, {self.session.state}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
+
+
+def _id(of: Thread | Value | None) -> int | None:
+    return of.id if of is not None else None
+
+
+def _reporting(options: PointOptions, stack: int, limit: int | None) -> PointOptions:
+    """Return the options of hits that are reported. Raises UsageError."""
+    if stack < 0:
+        raise UsageError("stack is a number of frames, 0 or more")
+    return options.replace(policy=SuspendPolicy.NONE, reporting=Reporting(stack=stack, limit=limit, longest=_LONGEST))
 
 
 def _is_method(name: str) -> bool:

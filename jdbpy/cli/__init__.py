@@ -13,8 +13,10 @@ The way of a line:
 
 The front ends and what they are made of:
 
-* ``repl``: the prompt; ``batch``: scripts, with ``console`` for their output; ``demo``: the bundled program, its tour
-* ``jvms``: the JVMs of one prompt or batch; ``restarting``: a program started again; ``stop_actions``: orders for stops
+* ``repl``: the prompt; ``batch``: scripts, with ``console`` for their output; ``played_batch``: a recording's lines
+* ``demo``: the bundled program, its tour
+* ``jvms``: the JVMs of one prompt or batch; ``jvm_events``: their events in one order
+* ``restarting``: a program started again; ``stop_actions``: what is run at stops
 * ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``)
 * ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins
 * ``other_front_ends``: the door for the editor's console and for agents

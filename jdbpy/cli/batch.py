@@ -2,7 +2,7 @@
 
 Owns the rules of a batch (architecture, section 5): what is waited for and how long, when it ends, and its exit status.
 
-A stop is taken from the event stream only where somebody can see it: in the wait of a resuming command, or while the
+A stop is taken from the event stream only where it can be seen: in the wait of a resuming command, or while the
 batch waits for its next line. A breakpoint hit while another command ran is thus not lost; the next ``cont`` gets it.
 """
 
@@ -23,7 +23,7 @@ from jdbpy import (
     JdbpyError,
     Session,
     StateError,
-    Stop,
+    Stopped,
     StopReason,
     TimedOut,
     VMDisconnected,
@@ -33,11 +33,12 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter, Refusal
-from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, JvmEvents, Jvms, remote_notice
+from jdbpy.cli.jvm_events import JvmEvents
+from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms, remote_notice
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
-from jdbpy.cli.results import Resumed, Stopped
-from jdbpy.cli.settings import Settings
+from jdbpy.cli.results import Paused, Resumed
+from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.stop_actions import run_stop_actions, unfinished
 from jdbpy.cli.table import CliCommand
 from jdbpy.escape import escape
@@ -119,6 +120,8 @@ class Batch:
                 jvm.session, settings=self._settings, restarts=jvm.restarts, jvms=self.jvms, beside=self._shared
             )
             jvm.context.wait = self._wait
+            if not self.console.json:
+                jvm.context.announce = partial(self._announce, jvm)
             report = partial(self._report_of, jvm)
             jvm.interpreter = Interpreter(TABLE, jvm.context, report, self._settle, self._refusal)
         jvm.context.note_line = jvm.session.note_line
@@ -137,10 +140,13 @@ class Batch:
         """Show a sentence beside the output."""
         self.console.say(text)
 
+    def _announce(self, jvm: Jvm, text: str) -> None:
+        self.console.outcome(Outcome("", None, Resumed(note=text), jvm=self.jvms.label(jvm)))
+
     # The course of it
 
     async def run(self, lines: ScriptLines) -> int:
-        """Runs all lines, and returns the exit status."""
+        """Run all lines, and return the exit status."""
         with self.stream:
             await self.start()
             many = len(lines.at_hand()) >= MANY
@@ -155,8 +161,10 @@ class Batch:
                     line = line or (None if self._comes_back else await self._next_line(lines))
                     if line is None:
                         self._come_back()
+                        await self.begin_line()
                         break
                     self._cut_off = False
+                    await self.begin_line()
                     succeeded = await self.run_line(line)
                     if not succeeded and self._disconnected:
                         with trio.move_on_after(ENDING_LIMIT):  # a command may know of it a moment before the session
@@ -168,6 +176,7 @@ class Batch:
                         break
                 for jvm in self.jvms.members:
                     await jvm.context.end_python()
+                    await self._read_kept(jvm)
                 nursery.cancel_scope.cancel()
             self._drain()
             for jvm in self.jvms.members:
@@ -179,6 +188,13 @@ class Batch:
             if self.context.collecting is not None:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
+
+    @staticmethod
+    async def _read_kept(jvm: Jvm) -> None:
+        """Have the last hits reported that the target has kept, unless it does not answer any more."""
+        with trio.move_on_after(ENDING_LIMIT), suppress(JdbpyError):
+            if jvm.session.points_are_used and jvm.session.ending is None:
+                await jvm.session.points.read_kept()
 
     async def _begin_python(self, jvm: Jvm) -> None:
         assert self._nursery is not None
@@ -195,6 +211,9 @@ class Batch:
         if self.context.restarts is not None and self._comes_back:
             self._drain()
             self.context.restarts.ask(self.context, line)
+
+    async def begin_line(self) -> None:
+        """Called before each line, and behind the last one."""
 
     async def _after_restart(self) -> str | None:
         """Put back what a restart has kept; return the line that asked for it, to be run now, or None."""
@@ -214,7 +233,7 @@ class Batch:
     def _report_unresolved(self, jvm: Jvm) -> None:
         """Name the breakpoints that never had a place in the target, which is a failure, and those never hit.
 
-        Of a program that was never run nothing can be said.
+        Those of other clients of the session are theirs to name. Of a program that was never run nothing can be said.
         """
         session, restarts, last = jvm.session, jvm.context.restarts, jvm.session.last_stop
         where = f"[{jvm.name}] " if self.jvms.several else ""
@@ -227,6 +246,8 @@ class Batch:
         missed = 0
         for point in points:
             if point.kind not in ("line", "method") or not point.enabled or point.waiting:
+                continue
+            if not session.has_set(point):
                 continue
             if not point.resolved and all(place.enabled for place in point.places):
                 why = f": {point.message}" if point.message else ""
@@ -255,7 +276,7 @@ class Batch:
                 await self._next_stop()
 
     async def run_line(self, line: str) -> bool:
-        """Runs one line within the time limit; False when a command in it failed."""
+        """Run one line within the time limit; False when a command in it failed."""
         self._waiting = self._interrupted = False
         self.jvms.touch()
         try:
@@ -307,7 +328,7 @@ class Batch:
         return line
 
     async def _show_idle(self) -> None:
-        """Shows events while standard input is silent, for ever.
+        """Show events while standard input is silent, for ever.
 
         One task for the whole batch: to begin one for each line, and to end it, takes longer than many a command.
         """
@@ -336,7 +357,7 @@ class Batch:
             await self._turn.park()
 
     async def show_events(self, until: Callable[[], bool]) -> None:
-        """Shows events as they come, until that is so or none can come any more."""
+        """Show events as they come, until that is so or none can come any more."""
         while not until():
             event = await anext(self.stream, None)
             if event is None:
@@ -344,17 +365,24 @@ class Batch:
             await self._show_whole(event)
 
     async def _show_whole(self, event: Event) -> None:
-        """Shows an event to its end, even if the next line comes meanwhile."""
+        """Show an event to its end, even if the next line comes meanwhile."""
         with trio.CancelScope(shield=True, deadline=trio.current_time() + self._timeout):
             await self._show(event)
 
     async def _show(self, event: Event) -> bool:
-        """Shows an event, and does what was ordered for stops; whether that has let the target run on."""
+        """Show an event, and do what was ordered for stops; whether that has let the target run on."""
         jvm = self._announced(event)
-        if not isinstance(event, Stop):
+        if not isinstance(event, Stopped):
             return False
         if jvm.context.python is not None and await jvm.context.python.at_stop(event):
             return True
+        if jvm.context.settings["decompiler"] != NO_DECOMPILER:
+            from jdbpy.cli.commands.source import decompiled_at
+
+            with suppress(Disconnected):
+                window = await decompiled_at(jvm.context, event)
+                if window is not None:
+                    self.console.source(window, self.jvms.label(jvm))
         if jvm.context.displays:
             from jdbpy.cli.commands.data import evaluate_displays
 
@@ -372,7 +400,7 @@ class Batch:
         return jvm
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:
-        """Waits for the end of what a resuming command began, and adds it to its result."""
+        """Wait for the end of what a resuming command began, and add it to its result."""
         if not isinstance(result, Resumed):
             return result
         self._waiting = True
@@ -383,54 +411,54 @@ class Batch:
         finally:
             waited.steps = False
         self._settled = self.stream.jvm
-        while isinstance(ending, Stop) and ending.reason is StopReason.START:
+        while isinstance(ending, Stopped) and ending.reason is StopReason.START:
             if self.session.state is VmState.STOPPED:  # told only now, after the command: that is not its stop
                 await self.session.execution.resume()
             ending = await self._next_stop()
         self._waiting = False
-        if isinstance(ending, Stop):
+        if isinstance(ending, Stopped):
             return result.replace(stop=ending)
         return result.replace(exited=ending)
 
-    async def _next_stop(self, *, own: bool = False) -> Stop | Exited:
-        """Shows events up to the next stop or the end. Raises Disconnected, StateError when it ended before.
+    async def _next_stop(self, *, own: bool = False) -> Stopped | Exited:
+        """Show events up to the next stop or the end. Raises Disconnected, StateError when it ended before.
 
         Of several JVMs any one may stop, unless it is ``own``: then only the current one's stop or end counts.
         """
         waited = self.jvms.current
         async for event in self.stream:
-            passed = isinstance(event, Stop) and self._was_answered(event)
+            passed = isinstance(event, Stopped) and self._was_answered(event)
             runs_on = await self._show(event)
             if passed:
                 continue
             if self.jvms.several:
                 jvm = self.stream.jvm
-                if isinstance(event, Stop) and jvm is not (waited if own else self.jvms.current):
+                if isinstance(event, Stopped) and jvm is not (waited if own else self.jvms.current):
                     continue
                 if isinstance(event, Exited | VMDisconnected) and (jvm is not waited or not own) and self.jvms.go_on:
                     continue
             if isinstance(event, Exited) and self._comes_back:
                 raise Disconnected("the target has ended")
-            if isinstance(event, Stop | Exited) and not runs_on:
+            if isinstance(event, Stopped | Exited) and not runs_on:
                 return event
             if isinstance(event, VMDisconnected):
                 raise Disconnected(event.reason)
         raise StateError("the target has ended")
 
-    def _was_answered(self, stop: Stop) -> bool:
+    def _was_answered(self, stop: Stopped) -> bool:
         """True if Python of the user has taken a stop and let its thread run on: it is no news for a command."""
         jvm = self.stream.jvm or self.jvms.current
         python = jvm.context.python
         return python is not None and python.used and not jvm.session.is_current(stop)
 
     def _drain(self) -> None:
-        """Shows the events that are there."""
+        """Show the events that are there."""
         while (event := self.stream.take_nowait()) is not None:
             if not (isinstance(event, VMDisconnected) and self.jvms.leaving):
                 self._announced(event)
 
     def _report_of(self, jvm: Jvm, outcome: Outcome) -> None:
-        where = jvm if isinstance(outcome.result, Stopped) else self._settled or jvm
+        where = jvm if isinstance(outcome.result, Paused) else self._settled or jvm
         self._settled = None
         alone = not getattr(outcome.result, "spans_jvms", False) or where is not jvm
         if any(not item.ok for item in getattr(outcome.result, "results", ())):  # the others went on
@@ -440,11 +468,11 @@ class Batch:
         self._report(outcome)
 
     def _report(self, outcome: Outcome) -> None:
-        """Shows an outcome, and gives the next command its whole time."""
+        """Show an outcome, and give the next command its whole time."""
         self._limit.deadline = trio.current_time() + self._timeout
         self.jvms.touch()
         of_python = outcome.command is not None and outcome.command.group == "plugins"
-        if isinstance(outcome.result, Stopped) or of_python or self.session.ending is not None:
+        if isinstance(outcome.result, Paused) or of_python or self.session.ending is not None:
             self._drain()
         waited = outcome.command is not None and outcome.command.name in WAITING
         if waited and isinstance(outcome.error, Disconnected) and self._comes_back and not self.context.scripts:

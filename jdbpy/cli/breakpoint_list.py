@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from jdbpy import Breakpoint, BreakpointPlace, SuspendPolicy, kinds
+from jdbpy import BreakpointInfo, BreakpointPlace, SuspendPolicy, kinds
+from jdbpy.cli.output.columns import prose
 from jdbpy.cli.output.pieces import Column, Line, RowPieces, Shown, TablePieces, count
 from jdbpy.cli.output.places import place_of
 from jdbpy.cli.output.shows import shows
@@ -17,14 +18,14 @@ from jdbpy.record import Record
 class BreakpointSet(Record):
     """A new breakpoint; ``remote``: the target is not on this machine."""
 
-    breakpoint: Breakpoint
+    breakpoint: BreakpointInfo
     remote: Annotated[bool, Json("the target is on another machine", optional=False)] = False
 
 
 class Breakpoints(Record):
     """Breakpoints and other points, all or those of some ``kinds``."""
 
-    breakpoints: tuple[Breakpoint, ...]
+    breakpoints: tuple[BreakpointInfo, ...]
     kinds: Annotated[tuple[str, ...], HIDDEN] = ()
 
 
@@ -35,7 +36,7 @@ class BreakpointsChanged(Record):
     """
 
     action: Annotated[str, "deleted, enabled, disabled; condition set or removed, hit count set or removed"]
-    breakpoints: tuple[Breakpoint, ...]
+    breakpoints: tuple[BreakpointInfo, ...]
     places: Annotated[tuple[str, ...], "done to these places of breakpoints only: 1.2"] = ()
 
 
@@ -80,7 +81,7 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
             yield f"  {breakpoint.message}"
     else:
         pending = (breakpoint.message or "its class is not loaded yet").removeprefix("pending: ")
-        yield f"{name} at {breakpoint.spec} is pending: {pending}; {effect}"
+        yield from prose(f"{name} at {breakpoint.spec} is pending: {pending}; {effect}")
     if result.remote and breakpoint.policy is SuspendPolicy.ALL:
         yield "  the target is remote: while all its threads are suspended, health checks may end it"
         yield "  ('break', or 'suspend thread' after the place, suspends only the thread that hits)"
@@ -106,7 +107,7 @@ def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Shown
         yield f"{result.action}: {number} {what}{changed.get(result.action, '')}"
 
 
-def noun_of(breakpoint: Breakpoint) -> str:
+def noun_of(breakpoint: BreakpointInfo) -> str:
     """Return what it is called: breakpoint, logpoint, tracepoint, catchpoint, watchpoint, trace."""
     options = dict(breakpoint.options)
     if "stack" in options or "log" in options:
@@ -114,7 +115,7 @@ def noun_of(breakpoint: Breakpoint) -> str:
     return kinds.kind_named(breakpoint.kind).noun
 
 
-def filters_of(breakpoint: Breakpoint) -> list[str]:
+def filters_of(breakpoint: BreakpointInfo) -> list[str]:
     """Return what it is limited to, and what its hits run."""
     whose = [f"by {breakpoint.client}"] if breakpoint.client else []
     return [*(f"{name} {text}".rstrip() for name, text in breakpoint.options), *whose]
@@ -128,14 +129,14 @@ def _none(result: Breakpoints) -> str:
     return f"no {kind.noun}s; '{kind.command} {kind.example}' sets one"
 
 
-def _rows(breakpoint: Breakpoint) -> Iterator[tuple[str, ...]]:
+def _rows(breakpoint: BreakpointInfo) -> Iterator[tuple[str, ...]]:
     """The row of a breakpoint, and one for each of its places where it has several, or is not at the one it has."""
     yield _row(breakpoint)
     for number, state, place, kind, note in _place_rows(breakpoint):
         yield number, state, place, kind, "", note
 
 
-def _row(breakpoint: Breakpoint) -> tuple[str, ...]:
+def _row(breakpoint: BreakpointInfo) -> tuple[str, ...]:
     notes = [f"if {breakpoint.condition}"] if breakpoint.condition else []
     notes += ["in the target"] if breakpoint.in_target else []
     notes += [f"ordinary: {breakpoint.ordinary}"] if breakpoint.ordinary else []
@@ -165,7 +166,7 @@ def _row(breakpoint: Breakpoint) -> tuple[str, ...]:
     )
 
 
-def _place_rows(breakpoint: Breakpoint, most: int = 100) -> Iterator[tuple[str, ...]]:
+def _place_rows(breakpoint: BreakpointInfo, most: int = 100) -> Iterator[tuple[str, ...]]:
     """Number, state, place and kind of each place, and what keeps the breakpoint from it; none for a plain one."""
     places = breakpoint.places
     if len(places) == 1 and places[0].enabled and not places[0].error:
@@ -187,9 +188,9 @@ def _where(place: BreakpointPlace) -> str:
     return f"{location.class_name}.{location.method} ({location.source or '?'}{line})"
 
 
-def _waits(breakpoint: Breakpoint) -> str:
+def _waits(breakpoint: BreakpointInfo) -> str:
     return f"waits for {'each hit' if breakpoint.after_each else 'a hit'} of {breakpoint.after}"
 
 
-def _has_place(breakpoint: Breakpoint) -> bool:
+def _has_place(breakpoint: BreakpointInfo) -> bool:
     return kinds.kind_named(breakpoint.kind).in_code

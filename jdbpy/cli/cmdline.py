@@ -111,7 +111,7 @@ class CommandLine(Record):
 
 
 def parse(arguments: list[str]) -> CommandLine:
-    """Understands the words after ``jdbpy``; raises UsageError."""
+    """Understand the words after ``jdbpy``. Raises UsageError."""
     if not arguments:
         raise UsageError(
             "missing action: attach, launch, listen, demo, open, replay, list, serve, join, sessions, jdb, dap or mcp"
@@ -189,6 +189,8 @@ class _Parser:
                 self.positional.append(word)
         if self.values.get("reconnect") and self.action != "attach":
             raise UsageError(f"--reconnect is for attach, not for {self.action}")
+        if self.values.get("record") and self.action in ("open", "replay"):
+            raise UsageError(f"--record is for attach, launch and listen, not for {self.action}")
         if self.values.get("allow_suspend") and not self.values.get("read_only"):
             raise UsageError("--allow-suspend is for --read-only: without that, threads may be suspended anyway")
         lists = {"scripts": tuple(self.scripts), "plugins": tuple(self.plugins)}

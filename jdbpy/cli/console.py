@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
-from jdbpy import Event, Output
+from jdbpy import Event, Output, SourceWindow
 from jdbpy.cli.output.renderer import Outcome, Renderer
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
@@ -56,12 +56,16 @@ class Console:
     def displays(self, displayed: Displayed, jvm: str = "") -> None:
         self.write(self.renderer.displays(displayed, jvm))
 
+    def source(self, window: SourceWindow, jvm: str = "") -> None:
+        """Source of a stop that is made only now."""
+        self.write(self.renderer.source(window, jvm))
+
     def say(self, text: str) -> None:
         """A word to a person, beside the output."""
         self.write(f"jdbpy: {text}\n", sys.stderr)
 
     def write(self, text: str, stream: TextIO | None = None) -> None:
-        """Writes to standard output, or to the given stream, at once. Raises OutputLost."""
+        """Write to standard output, or to the given stream, at once. Raises OutputLost."""
         if text:
             if self.listener is not None:
                 self.listener(text)

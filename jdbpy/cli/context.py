@@ -100,6 +100,7 @@ class Context:
         self.moments: dict[str, moments.Moment] = {} if beside is None else beside.moments  # that `moment` has kept
         self.scripts: list[str] = [] if beside is None else beside.scripts  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
+        self.decompiled = ""  # the method whose decompiled text a stop has shown last
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here
         self.jvms = jvms  # all that are debugged here; None: there is but this session
         self.putting_back = False  # breakpoints are set again: what was disabled never gets into the target
@@ -107,11 +108,12 @@ class Context:
         self.serving: Record | None = None  # how others join this session
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
         self.observing = False  # a command waits that observes: Ctrl-C ends it, and does not suspend the target
+        self.announce: Callable[[str], None] | None = None  # shows a line before what follows; None: with the result
         self.note_line: Callable[[str], None] = _no_note  # enters a line of the user into the session's recording
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
 
     async def confirm(self, question: str) -> bool:
-        """Asks at the prompt; a script is taken at its word."""
+        """Ask at the prompt; a script is taken at its word."""
         if not self.interactive or not self.settings["confirm"]:
             return True
         return await self._ask(question)

@@ -108,13 +108,15 @@ class Interpreter:
         except JdbpyError as error:
             if error.code == INTERRUPTED:
                 await cancellation()
+            if error.code == "VM_DEAD" and self.context.restarts is not None and self.context.interactive:
+                error.hint = self.context.restarts.hint(self.context).strip()
             return self._fail(line, error, command)
         if not self.context.quiet:
             self.report(Outcome(line, command, result))
         return True
 
     async def _run(self, command: CliCommand, line: str, arguments: str) -> Record:
-        """Runs a command here, or in all JVMs if it is one that is for all."""
+        """Run a command here, or in all JVMs if it is one that is for all."""
         ctx = self.context
         jvms = ctx.jvms if command.everywhere and not ctx.acting and not ctx.putting_back else None
         if jvms is None:
@@ -127,7 +129,7 @@ class Interpreter:
             return await command(ctx, arguments)
 
     async def _python(self, lines: PythonLines, line: str) -> bool:
-        """Takes a line of Python, after `py`."""
+        """Take a line of Python, after `py`."""
         from jdbpy.cli.commands.python import run_python
 
         self.context.note_line(line)
@@ -144,7 +146,7 @@ class Interpreter:
         return True
 
     def _collect(self, collecting: Collecting, line: str) -> bool:
-        """Takes a line of ``commands N``; the last one is ``end``."""
+        """Take a line of ``commands N``; the last one is ``end``."""
         if line.lower() != "end":
             collecting.lines.append(line)
             return True
@@ -159,7 +161,7 @@ class Interpreter:
 
 
 def expanded(context: Context, line: str) -> str:
-    """Return a line with the user's own name at its beginning replaced by what it stands for."""
+    """Return a line with the user's own name at its beginning replaced by its meaning."""
     name, _, rest = line.partition(" ")
     if name.lower() in context.aliases:
         return f"{context.aliases[name.lower()]} {rest}".strip()
@@ -179,4 +181,6 @@ def unknown_command(table: CommandTable, line: str) -> UsageError:
     elif not hint:
         quoted = [f"'{name}'" for name in table.suggestions(word)]
         hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
+        if not quoted and line.strip().isidentifier():
+            hint += f", 'print {word}' shows a variable"
     return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")

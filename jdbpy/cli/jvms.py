@@ -1,33 +1,30 @@
 """The JVMs that one prompt or batch debugs: which there are, which is the current one, how they come and go.
 
 Owns their names, the rule by which a stop makes its JVM the current one, and the tasks that keep further sessions open.
-What is shown of them is up to the front end, which is told of each that joins.
+What is shown of them is up to the front end, which is called for each that joins.
 """
 
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager
 from copy import copy
 from typing import Protocol
 
 import trio
 
 from jdbpy import (
-    Breakpoint,
+    BreakpointInfo,
     ConnectError,
     Event,
-    EventStream,
     Exited,
     JdbpyError,
     Notice,
     Session,
-    Stop,
+    Stopped,
     VMDisconnected,
     VmState,
-    expand_address,
 )
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -37,9 +34,6 @@ from jdbpy.errors import UsageError
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to attach to a target that went away: the pause doubles each time."""
-
-MANY = 100_000
-"""Events whose order among the JVMs is remembered while they wait."""
 
 WAITING_FOR_ANY = ("cont", "run", "each", "session")
 """Commands after which the stop of any of several JVMs is waited for."""
@@ -233,7 +227,7 @@ class Jvms:
         if not self.several or jvm not in self.members:
             return
         current = self.current
-        if isinstance(event, Stop):
+        if isinstance(event, Stopped):
             jvm.steps = False
             typing = current.context.collecting is not None or current.context.python_lines is not None
             busy = current.steps or typing
@@ -322,6 +316,8 @@ class Jvms:
         """Take the address of another one of the same selector, if its own is gone for good. Raises ConnectError."""
         if not jvm.selector:
             return
+        from jdbpy import expand_address  # which brings what ssh, docker and kubectl take
+
         there = await expand_address(jvm.selector)
         taken = {other.address for other in self.members}
         free = [address for address in there if address not in taken]
@@ -430,7 +426,7 @@ def _copied(points: int, failed: int) -> Notice:
     return Notice("set-for-all", text, (("breakpoints", points - failed), ("failed", failed)))
 
 
-def _points(jvm: Jvm) -> dict[int, Breakpoint]:
+def _points(jvm: Jvm) -> dict[int, BreakpointInfo]:
     """Return the breakpoints of a JVM and their like, by number."""
     return {each.number: each for each in jvm.session.points.list()} if jvm.session.points_are_used else {}
 
@@ -452,76 +448,3 @@ def name_of(address: str) -> str:
     if scheme == "docker":
         return rest.rpartition(":")[0]
     return rest.rpartition("@")[2] if scheme == "ssh" else f"pid-{rest}"
-
-
-class JvmEvents:
-    """The events of all JVMs in the order in which they came: an async iterator. ``jvm``: where the last came from."""
-
-    def __init__(self) -> None:
-        self.jvm: Jvm | None = None
-        self._jvms: list[Jvm] = []
-        self._streams: dict[Jvm, EventStream] = {}
-        self._order: deque[Jvm] = deque(maxlen=MANY)
-        self._waiting = trio.lowlevel.ParkingLot()
-
-    def add(self, jvm: Jvm) -> None:
-        """Take the events of a JVM, from now on and those that nobody has seen yet."""
-        if jvm not in self._jvms:
-            self._jvms.append(jvm)
-        self._streams[jvm] = jvm.session.events()
-
-        def came(event: Event) -> None:
-            self._order.append(jvm)
-            self._waiting.unpark_all()
-
-        jvm.session.listen(came)
-        self._waiting.unpark_all()
-
-    def remove(self, jvm: Jvm) -> None:
-        """Take no more events of a JVM."""
-        if jvm in self._jvms:
-            self._jvms.remove(jvm)
-            self._streams.pop(jvm).__exit__(None, None, None)
-            self._waiting.unpark_all()
-
-    def take_nowait(self) -> Event | None:
-        """The next event if there is one by now."""
-        for jvm in self._in_order():
-            event = self._streams[jvm].take_nowait()
-            if event is not None:
-                self.jvm = jvm
-                return event
-        return None
-
-    def _in_order(self) -> Iterator[Jvm]:
-        while self._order:
-            jvm = self._order.popleft()
-            if jvm in self._streams:
-                yield jvm
-        yield from list(self._jvms)  # what came before anybody listened, and the words about what was dropped
-
-    async def arrival(self) -> bool:
-        """Waits until there is an event, and leaves it there; False when none can come any more."""
-        while not any(self._streams[jvm].waiting for jvm in self._jvms):
-            if all(self._streams[jvm].over and not jvm.returning for jvm in self._jvms):
-                return False
-            await self._waiting.park()
-        return True
-
-    def __aiter__(self) -> JvmEvents:
-        return self
-
-    async def __anext__(self) -> Event:
-        while await self.arrival():
-            event = self.take_nowait()
-            if event is not None:
-                return event
-        raise StopAsyncIteration
-
-    def __enter__(self) -> JvmEvents:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for jvm in list(self._jvms):
-            with suppress(KeyError):
-                self.remove(jvm)

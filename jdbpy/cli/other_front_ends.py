@@ -2,7 +2,7 @@
 
 Owns which commands a front end that is not a person may run: none that runs programs of this machine, reads or writes
 its files, waits for a prompt, or ends the session, which belongs to that front end. A console that a person types into
-takes all of them; a line there may be an expression as well, and this module owns how the two are told apart.
+takes all of them; a line there may be an expression as well, and this module owns how the two are distinguished.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import trio
 
-from jdbpy import Event, Exited, Session, Stop, VMDisconnected
+from jdbpy import Event, Exited, Session, Stopped, VMDisconnected
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
@@ -23,7 +23,7 @@ from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
-from jdbpy.cli.settings import Settings
+from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand
 from jdbpy.json_form import encode
@@ -108,15 +108,19 @@ class ConsoleLines:
     """Runs lines that a person types into the console of another front end, with settings of their own.
 
     ``show`` is called with the prompt's text for each result, as it comes. Nothing is asked back: a command is taken at
-    its word. Made once for a session; it listens to the session's events from then on.
+    its word. Made once for a session; it listens to the session's events from then on. ``decompiler``: the setting's
+    first value, "" for none.
     """
 
-    def __init__(self, session: Session, show: Callable[[str], None]) -> None:
+    def __init__(self, session: Session, show: Callable[[str], None], *, decompiler: str = "") -> None:
         self._session = session
         self._show = show
         self._settings = Settings()
+        if decompiler:
+            self._settings.set("decompiler", decompiler)
         self._context = Context(session, settings=self._settings)
         self._context.wait = self._wait
+        self._context.announce = lambda text: show(f"{text}\n")
         self._context.note_line = session.note_line
         self._renderer = PlainRenderer(self._settings)
         self._interpreter = Interpreter(TABLE, self._context, self._report, self._settle)
@@ -127,6 +131,12 @@ class ConsoleLines:
         self._in_a_row = False
         self._stopped = trio.Event()  # since the line began that runs now
         session.listen(self._on_event)
+
+    @property
+    def decompiler(self) -> str:
+        """The setting `decompiler`; "" for none."""
+        command: str = self._settings["decompiler"]
+        return "" if command == NO_DECOMPILER else command
 
     def reads_as(self, line: str) -> Literal["command", "expression", "either"]:
         """Return how a line is to be taken; "either": as an expression if its first word is a variable there."""
@@ -143,7 +153,7 @@ class ConsoleLines:
         return "either" if re.fullmatch(r"[^\W\d][\w$]*", word) and _GOES_ON.match(rest) else "command"
 
     def begins_anew(self, text: str) -> bool:
-        """True if a line asks for the program or the connection once more, which is the front end's business."""
+        """True if a line asks to start the program, or to connect, once more, which is left to the front end."""
         found = TABLE.find(text.strip().removeprefix(FORCED))
         return found is not None and found.command.name in ("restart", "reconnect")
 
@@ -168,7 +178,7 @@ class ConsoleLines:
         """True if a command has ended the session, or wants it to end."""
         return self._context.leaving
 
-    async def stopped(self, stop: Stop) -> None:
+    async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""
         if self._context.displays:
             from jdbpy.cli.commands.data import evaluate_displays
@@ -200,7 +210,7 @@ class ConsoleLines:
         return waiting.cancelled_caught
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, Stop | Exited | VMDisconnected):
+        if isinstance(event, Stopped | Exited | VMDisconnected):
             self._stopped.set()
 
     def _report(self, outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from jdbpy import Breakpoint, PointOptions, Reporting, SuspendPolicy, kinds
+from jdbpy import BreakpointInfo, PointOptions, Reporting, SuspendPolicy, breakpoints, kinds
 from jdbpy.cli.arguments.location import BreakpointRequest
 from jdbpy.cli.arguments.logpoint import quoted
 from jdbpy.cli.arguments.tail import Tail
@@ -20,7 +20,10 @@ CATCHPOINTS = kinds.kinds_called("catchpoint")
 WATCHPOINTS = kinds.kinds_called("watchpoint")
 TRACES = kinds.kinds_called("trace")
 
-_LATE = re.compile(r"\s(?:-(?:hit|t|d|c|max)|thread|suspend|from|after|on|limit|to)\s.*|\s-[td]$")
+_LATE = re.compile(
+    rf"\s(?:{'|'.join(each.word for each in breakpoints.OPTIONS if not each.apart)})\s.*"
+    rf"|\s(?:{'|'.join(each.word for each in breakpoints.OPTIONS if each.takes is breakpoints.Takes.NOTHING)})$"
+)
 """Words of a breakpoint that stand behind its condition, where they are taken for a part of it."""
 
 
@@ -38,31 +41,31 @@ async def options_of(
 
     wire: 1 or 2 trips for a thread or an object.
     """
-    session = ctx.session
-    instance = None
-    if tail.on:
-        value = await session.values.evaluate(tail.on, limits=ctx.limits(0), remember=False)
-        if value.id is None:
-            raise UsageError(f"{tail.on} is no object: it is {value.text}")
-        instance = value.id
-    return PointOptions(
-        policy=tail.policy or policy,
-        temporary=tail.temporary,
-        condition=tail.condition,
-        ignore=tail.ignore,
-        thread=(await session.threads.find(tail.thread)).id if tail.thread else None,
-        instance=instance,
-        classes=tail.classes,
-        excludes=tail.excludes,
-        callers=tail.callers,
-        hits=tail.hits,
-        after=_number(ctx, tail.after) if tail.after else None,
-        after_each=tail.after_each,
+    found: dict[str, int] = {field: await _id(ctx, _TAKES[field], text) for field, text in tail.typed}
+    policy = tail.options.policy or policy
+    if tail.options.after is not None:
+        found["after"] = _number(ctx, tail.options.after)
+    options: PointOptions = tail.options.replace(
+        **found,
+        policy=policy,
         log=log,
-        enabled=not tail.disabled,
         tried=not ctx.putting_back,
-        reporting=_reporting(ctx, tail, bool(log) or (tail.policy or policy) is SuspendPolicy.NONE, flood=flood),
+        reporting=_reporting(ctx, tail, bool(log) or policy is SuspendPolicy.NONE, flood=flood),
     )
+    return options
+
+
+_TAKES = {option.field: option.takes for option in breakpoints.OPTIONS}
+
+
+async def _id(ctx: Context, takes: breakpoints.Takes, text: str) -> int:
+    """Return the id of the thread or object that was typed. Raises UsageError. wire: 1 trip or 2."""
+    if takes is breakpoints.Takes.THREAD:
+        return (await ctx.session.threads.find(text)).id
+    value = await ctx.session.values.evaluate(text, limits=ctx.limits(0), remember=False)
+    if value.id is None:
+        raise UsageError(f"{text} is no object: it is {value.text}")
+    return value.id
 
 
 def _number(ctx: Context, number: int) -> int:
@@ -77,24 +80,23 @@ def _reporting(ctx: Context, tail: Tail, reports: bool, *, flood: bool) -> Repor
     """Return how it reports, with the settings for what was not said. Raises UsageError for words that need a
     report.
     """
+    reporting = tail.options.reporting
     if not reports:
-        useless = sorted(tail.said - {"most", "cost"})
+        useless = sorted(each.word for each in breakpoints.OPTIONS if each.reports and each.field in tail.said)
         if useless:
-            word = "to" if useless[0] == "file" else useless[0]
             hint = "put go before the place, or use logpoint or tracepoint"
-            raise UsageError(f"'{word}' is for what reports and does not stop", hint=hint)
-        return tail.reporting
+            raise UsageError(f"'{useless[0]}' is for what reports and does not stop", hint=hint)
+        return reporting
     changes = {} if "limit" in tail.said else {"limit": ctx.settings["report-limit"]}
-    if (flood or not tail.reporting.hold) and "cost" not in tail.said:
+    if (flood or not reporting.hold) and "cost" not in tail.said:
         changes["cost"] = ctx.settings["cost-limit"]
-    reporting: Reporting = tail.reporting.replace(**changes)
-    return reporting
+    return reporting.replace(**changes)
 
 
 async def add_breakpoint(
     ctx: Context, request: BreakpointRequest, policy: SuspendPolicy, log: str = ""
 ) -> BreakpointSet:
-    """Sets the breakpoint that was asked for; ``policy`` is what a hit suspends when nothing was said.
+    """Set the breakpoint that was asked for; ``policy`` is what a hit suspends when nothing was said.
 
     With ``log``, a text, it is a logpoint.
     """
@@ -106,14 +108,6 @@ async def add_breakpoint(
         if late is not None and not error.hint:
             error.hint = f"'if' comes last: '{late[0].strip()}' stands before it"
         raise
-    return await was_set(ctx, point, request.tail)
-
-
-async def was_set(ctx: Context, point: Breakpoint, tail: Tail) -> BreakpointSet:
-    """The answer to the command that set a point; switches it off again when that was asked for."""
-    if tail.disabled:
-        await ctx.session.points.disable([point.number])
-        point = ctx.session.points.get(point.number)
     return BreakpointSet(point, ctx.session.remote)
 
 
@@ -134,7 +128,7 @@ async def delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
 
 
 def as_commands(
-    points: Iterable[Breakpoint], threads: Mapping[int, str], actions: Mapping[int, Sequence[str]]
+    points: Iterable[BreakpointInfo], threads: Mapping[int, str], actions: Mapping[int, Sequence[str]]
 ) -> list[str]:
     """The commands that set these points again, in their order; ``threads`` are names by id, ``actions`` what hits run.
 
@@ -143,23 +137,20 @@ def as_commands(
     lines: list[str] = []
     kept: list[int] = []  # numbers of those that are set again
     for point in points:
-        here, words = point.spec.startswith("exit of "), ""
-        if point.thread is not None:
-            here, words = True, f' thread "{threads.get(point.thread, point.thread)}"'
-        if point.after is not None:
-            known = point.after in kept
-            here = here or not known
-            number = kept.index(point.after) - len(kept) if known else point.after  # numbers may be others then
-            words += f" after {'each ' * point.after_each}{number}"
-        here = here or "on" in dict(point.options)
+        after, here = point.after, point.is_of_this_run
+        if after is not None and after in kept:
+            after = kept.index(after) - len(kept)  # numbers may be others then
+        elif after is not None:
+            here = True
+        command = as_command(point, threads.get(point.thread or 0, ""), after)
         runs = actions.get(point.number)
-        block = [as_command(point, words), *(["commands", *runs, "end"] if runs else [])]
+        block = [command, *(["commands", *runs, "end"] if runs else [])]
         lines += [f"{'# ' * here}{line}" for line in block]
         kept += [] if here else [point.number]
     return lines
 
 
-def _spec_of_enabled(point: Breakpoint) -> str:
+def _spec_of_enabled(point: BreakpointInfo) -> str:
     """The place of a breakpoint, narrowed to the part of the line that its enabled places are, where there is one."""
     enabled = [place for place in point.places if place.enabled]
     lambdas = [place for place in point.places if place.kind == "lambda"]
@@ -173,8 +164,11 @@ def _spec_of_enabled(point: Breakpoint) -> str:
     return f"{spec}:lambda{lambdas.index(enabled[0]) + 1}" if len(enabled) == 1 and enabled[0] in lambdas else spec
 
 
-def as_command(point: Breakpoint, words: str) -> str:
-    """The command that sets this point again; ``words`` are those that do not follow from the point alone."""
+def as_command(point: BreakpointInfo, thread: str = "", after: int | None = None) -> str:
+    """Return the command that sets this breakpoint again.
+
+    ``thread`` is the name of its thread, ``after`` another number of the breakpoint that must be hit first.
+    """
     kind = kinds.kind_named(point.kind)
     verb = None if kind.in_code else kind.command
     point = point.replace(spec=_spec_of_enabled(point))
@@ -190,11 +184,10 @@ def as_command(point: Breakpoint, words: str) -> str:
         options["to"] = f"'{options['to']}'"
     if "on" in options:
         options["on"] = options["on"].replace("object ", "@")
-    if point.callers:
-        options["from" if verb is None else "caller"] = ",".join(point.callers)
-    words = "".join(f" {name} {text}" for name, text in options.items()) + words
-    words += " -t" * point.temporary + " -d" * (not point.enabled) + (f" -c {point.ignore + 1}" if point.ignore else "")
-    words += f" -hit {point.hit_count}" * bool(point.hit_count) + f" if {point.condition}" * bool(point.condition)
+    given = point.given if after is None else point.given.replace(after=after)
+    words = "".join(
+        f" {name} {text}".rstrip() for name, text in (*options.items(), *_typed(given, kind.in_code, thread))
+    )
     if verb is None:
         text = f" {quoted(log)}" if log is not None else ""
         if "stack" in options:
@@ -208,7 +201,28 @@ def as_command(point: Breakpoint, words: str) -> str:
     return f"{verb} {no_stop}{point.spec} suspend {point.policy}{words}"
 
 
-def _with_actions(ctx: Context, point: Breakpoint) -> Breakpoint:
+def _typed(given: PointOptions, in_code: bool, thread: str) -> Iterable[tuple[str, str]]:
+    """Yield the options that have keys of their own, as they are typed; not what a hit suspends, which comes first."""
+    for option in breakpoints.OPTIONS:
+        if not option.has_key or not option.is_given(given):
+            continue
+        value = option.value(given)
+        match option.takes:
+            case breakpoints.Takes.POLICY:
+                continue
+            case breakpoints.Takes.PATTERNS:
+                yield "from" if in_code and option.field == "callers" else option.word, ",".join(value)
+            case breakpoints.Takes.THREAD:
+                yield option.word, f'"{thread or value}"'
+            case breakpoints.Takes.BREAKPOINT:
+                yield option.word, f"{'each ' * given.after_each}{value}"
+            case breakpoints.Takes.PASSED:
+                yield option.word, str(value + 1)
+            case _:
+                yield option.word, option.shown(given)
+
+
+def _with_actions(ctx: Context, point: BreakpointInfo) -> BreakpointInfo:
     lines = ctx.actions.get(point.number)
     if not lines:
         return point

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from jdbpy import Breakpoint, Exited, JdbpyError, Notice, VMDisconnected
+from jdbpy import BreakpointInfo, Exited, JdbpyError, Notice, VMDisconnected
 from jdbpy.cli.context import Context, Display
 from jdbpy.cli.points import as_command
 from jdbpy.record import Record
@@ -21,7 +21,7 @@ class Kept(Record):
     """
 
     line: str
-    points: tuple[tuple[Breakpoint, tuple[str, ...]], ...]  # each with the commands that its hits run
+    points: tuple[tuple[BreakpointInfo, tuple[str, ...]], ...]  # each with the commands that its hits run
     displays: dict[int, Display]
     next_display: int
     monitors: dict[int, str]
@@ -111,27 +111,26 @@ def _back(address: str, points: int, failed: int) -> Notice:
 
 async def set_again(
     ctx: Context,
-    points: Sequence[tuple[Breakpoint, tuple[str, ...]]],
+    points: Sequence[tuple[BreakpointInfo, tuple[str, ...]]],
     say: Callable[[str], None],
     *,
     of: str = "the last run",
 ) -> int:
     """Set breakpoints and their like, each with the commands that its hits run; return how many could not be set.
 
-    They are ``of`` another run or JVM, whose threads and objects are not here; of these, ``say`` is told.
+    They are ``of`` another run or JVM, whose threads and objects are not here; ``say`` is called with these.
     """
     failed = 0
     quiet, ctx.quiet = ctx.quiet, True
     ctx.putting_back = True
     try:
         for point, actions in points:
-            if point.thread is not None or "on" in dict(point.options) or point.spec.startswith("exit of "):
+            if point.is_of_this_run:
                 say(f"breakpoint {point.number} was for a thread or an object of {of}: {point.spec}")
                 failed += 1
                 continue
             ctx.session.points.number_next(point.number)
-            waits = f" after {'each ' * point.after_each}{point.after}" if point.after is not None else ""
-            if not await ctx.run_line(as_command(point, waits)):
+            if not await ctx.run_line(as_command(point)):
                 failed += 1
             elif actions:
                 ctx.actions[point.number] = list(actions)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import Exited, Frame, LineEntry, Panicked, SourceWindow, Stop, Value
+from jdbpy import Exited, FrameInfo, LineEntry, Panicked, SourceWindow, Stopped, ValueInfo
 from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, name, number, remark
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
@@ -28,7 +28,7 @@ class Resumed(Record):
     """The target was resumed. A batch fills in how that ended: ``stop`` or ``exited``."""
 
     note: str = ""  # what was set up on the way
-    stop: Annotated[Stop | None, "the stop that came"] = None
+    stop: Annotated[Stopped | None, "the stop that came"] = None
     exited: Annotated[Exited | None, "the target ended"] = None
 
     @property
@@ -41,16 +41,18 @@ class Restarting(Resumed):
     """The front end is to leave its session and start the program again; the next session shows how that went."""
 
 
-class Stopped(Record):
+class Paused(Record):
     """A command stopped a thread by itself (``pause``); the stop is shown as every other."""
 
-    stop: Stop
+    json_name = "stopped"
+
+    stop: Stopped
 
 
 class FrameSelected(Record):
     """A frame was selected; ``source`` is what stands there."""
 
-    frame: Frame
+    frame: FrameInfo
     source: Annotated[SourceWindow | None, Json(optional=True)]
 
 
@@ -58,7 +60,7 @@ class Assigned(Record):
     """A new value."""
 
     target: str
-    value: Annotated[Value, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
+    value: Annotated[ValueInfo, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
 
 
 class Displayed(Record):
@@ -76,7 +78,7 @@ class DisplayedItem(Record):
 
     number: int
     expression: str
-    value: Annotated[Value | None, Inline((("number", HIDDEN),))]
+    value: Annotated[ValueInfo | None, Inline((("number", HIDDEN),))]
     error: Annotated[str, "why it could not be evaluated"] = ""
 
 
@@ -114,8 +116,8 @@ def resumed(result: Resumed, settings: Settings) -> Shown:
         yield result.note
 
 
-@shows(Stopped)
-def stopped(result: Stopped, settings: Settings) -> Shown:
+@shows(Paused)
+def stopped(result: Paused, settings: Settings) -> Shown:
     """Nothing: the stop is shown as an event."""
     yield from ()
 
@@ -158,7 +160,7 @@ def lines(result: Lines, settings: Settings) -> Shown:
     yield RowPieces(
         (
             f"{one.source}:{one.line}" if one.source else str(one.line),
-            f"{one.method}{one.signature}",
+            f"{one.method}({', '.join(one.parameters)})",
             f"code {one.code_index}",
         )
         for one in result.lines

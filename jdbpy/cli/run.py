@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import trio
 
@@ -36,6 +36,9 @@ from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.standard import one_loss
+
+if TYPE_CHECKING:
+    from jdbpy.demo.tour import Guide
 
 USAGE = 2
 NO_CONNECTION = 3
@@ -70,7 +73,7 @@ async def run(line: CommandLine) -> int:
 
 
 def is_batch(line: CommandLine) -> bool:
-    """True if nobody is to be talked with: asked for, or standard input is no terminal, or JSON is wanted."""
+    """True if there is no prompt: asked for, or standard input is no terminal, or JSON is wanted."""
     played = line.action == "replay" and not line.scripts
     return line.batch or line.json or played or not _is_terminal(sys.stdin)
 
@@ -107,7 +110,7 @@ def _load_prompt() -> None:
 async def _debug(
     line: CommandLine, console: Console, settings: Settings, ahead: _LoadedAhead, nursery: trio.Nursery
 ) -> int:
-    """Opens the session and works in it; errors of the way there become their exit status."""
+    """Open the session and work in it; errors of the way there become their exit status."""
     name = f"{line.action} {' '.join(line.addresses)}{line.file}".strip()
     away = line.timeout if is_batch(line) else float("inf")
     opening_one = partial(open_session, line, console)
@@ -124,6 +127,7 @@ async def _debug(
         if len(addresses) > 1:
             return await _debug_several(line, addresses, jvms, console, settings, lines, ahead)
         restarts = _restarts(line)
+        guide = _guide(line)
         with trio.CancelScope(deadline=trio.current_time() + limit) as waiting:
             while True:
                 again = restarts is not None and restarts.kept is not None
@@ -138,7 +142,7 @@ async def _debug(
                         await ahead.done()
                     garbage.loaded()
                     jvms.begin(session, "".join(line.addresses), restarts)
-                    ended = await _work(line, jvms, console, settings, lines, again=again)
+                    ended = await _work(line, jvms, console, settings, lines, again=again, guide=guide)
                     came_back = restarts is not None and restarts.attaches and restarts.kept is not None
                     if is_batch(line) or not came_back:  # a person has seen it
                         status = status or ended
@@ -162,7 +166,7 @@ async def _debug(
 
 
 async def _expanded(line: CommandLine) -> tuple[tuple[str, str], ...]:
-    """Return the addresses to attach to, each with the selector of Kubernetes that stands for it and others, or ""."""
+    """Return the addresses to attach to, each with the selector of Kubernetes that has given it and others, or ""."""
     found: list[tuple[str, str]] = []
     for text in line.addresses:
         if "?" in text and line.action == "attach":
@@ -207,9 +211,20 @@ async def _debug_several(
     return status or (NO_CONNECTION if missing else 0)
 
 
+def _guide(line: CommandLine) -> Guide | None:
+    """Return who leads the user through the tour, where it is taken at the prompt."""
+    if line.action != "demo" or line.scripts or is_batch(line):
+        return None
+    from jdbpy.cli.demo import tour_guide
+
+    return tour_guide()
+
+
 def _restarts(line: CommandLine) -> Restarts | None:
     if line.action == "launch":
         return Restarts(jdbpy.main_class(line.java))
+    if line.action == "demo" and not is_batch(line):
+        return Restarts()
     if line.action == "attach":
         return Restarts(attaches=True, automatic=line.reconnect)
     return None
@@ -243,14 +258,21 @@ async def _open_again(
 
 
 async def _work(
-    line: CommandLine, jvms: Jvms, console: Console, settings: Settings, lines: ScriptLines, *, again: bool
+    line: CommandLine,
+    jvms: Jvms,
+    console: Console,
+    settings: Settings,
+    lines: ScriptLines,
+    *,
+    again: bool,
+    guide: Guide | None = None,
 ) -> int:
     """Debug until one side leaves; ``again``: after a restart, where nothing is said or read twice."""
     session = jvms.current.session
-    tour = line.action == "demo" and not line.scripts
     if is_batch(line):
         from jdbpy.cli.batch import Batch
         from jdbpy.cli.interpreter import Refusal
+        from jdbpy.cli.played_batch import PlayedBatch
 
         played = line.action == "replay" and not line.scripts  # what failed then may fail again
         if played:
@@ -261,7 +283,8 @@ async def _work(
             from jdbpy.cli.other_front_ends import refusal_of_recording
 
             refuses = refusal_of_recording
-        batch = Batch(
+        kind = PlayedBatch if played else Batch
+        batch = kind(
             session,
             console,
             settings,
@@ -270,21 +293,26 @@ async def _work(
             refusal=refuses,
             jvms=jvms,
         )
-        if tour:
+        if line.action == "demo" and not line.scripts:
             from jdbpy.cli.demo import run_tour
 
             return await run_tour(batch)
         return await batch.run(lines)
     from jdbpy.cli.repl.loop import run_repl
 
-    if tour:
-        from jdbpy.cli.demo import tour_guide
-
-        guide = tour_guide()
-        said = guide.greeting()
-        status = await run_repl(session, settings, lines=guide.first_lines, greeting=said, after=guide.after)
-        console.write(guide.farewell())
-        return status
+    if guide is not None:
+        start, *others = guide.first_lines
+        if again:
+            guide.begin_again()
+        return await run_repl(
+            session,
+            settings,
+            before=(start,),
+            lines=() if again else others,
+            greeting="" if again else guide.greeting(),
+            after=guide.after,
+            jvms=jvms,
+        )
     from jdbpy.cli.repl.loop import init_lines, load_configured_plugins
     from jdbpy.cli.repl.offers import Offers
 

@@ -153,10 +153,12 @@ SETTINGS = {
 
 
 class Settings:
-    """The values now."""
+    """The values now. They outlive a session: a program that is started again finds them as they were."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()}
+        self.hints_given: set[str] = set()
+        """The hints for newcomers that were shown: each is shown once."""
 
     def __getitem__(self, name: str) -> Any:
         return self._values[find(name).name]
@@ -165,7 +167,7 @@ class Settings:
         return iter(SETTINGS.values())
 
     def set(self, name: str, text: str) -> Setting:
-        """Sets a value from text; raises UsageError for an unknown name or a text that does not fit."""
+        """Set a value from text. Raises UsageError for an unknown name or a text that does not fit."""
         setting = find(name)
         try:
             self._values[setting.name] = setting.parse(text)

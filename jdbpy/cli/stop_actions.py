@@ -1,17 +1,18 @@
-"""Runs what was ordered for stops: the monitors at every one, the commands of the points that were hit.
+"""Runs the actions of stops: the monitors at every one, the commands of the breakpoints that were hit.
 
-Owns their order, and that a command which lets the target run ends the row: the rest was meant for a stop that is over.
+Owns their order, and that a command which resumes the target ends the row: the rest was meant for a stop that is over.
+Apart from the commands that order them, which are loaded with the first of these.
 """
 
 from __future__ import annotations
 
-from jdbpy import Stop, SuspendPolicy
+from jdbpy import Stopped, SuspendPolicy
 from jdbpy.cli.context import Collecting, Context
 from jdbpy.errors import UsageError
 
 
-async def run_stop_actions(ctx: Context, stop: Stop) -> bool:
-    """Runs them; whether one of them has let the target run. One that fails ends the row as well."""
+async def run_stop_actions(ctx: Context, stop: Stopped) -> bool:
+    """Run the actions of a stop. Return True if one of them has resumed the target. One that fails ends the row too."""
     lines = [*ctx.monitors.values(), *(line for number in stop.breakpoints for line in ctx.actions.get(number, ()))]
     if not lines or ctx.acting:
         return False

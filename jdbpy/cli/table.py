@@ -94,7 +94,7 @@ class Found(Record):
 
 
 class CommandTable:
-    """All commands by name and alias. The modules of those that were told by ``hold`` are imported when looked up."""
+    """All commands by name and alias. The modules of those that were named by ``hold`` are imported when looked up."""
 
     def __init__(self) -> None:
         self._commands: dict[str, CliCommand] = {}
@@ -127,7 +127,7 @@ class CommandTable:
                 self._take(name, f"{package}.{module}")
 
     def add(self, command: CliCommand) -> None:
-        """Adds a command; raises ValueError when a name is taken, or is none of those that its module is to have."""
+        """Add a command. Raises ValueError when a name is taken, or is none of those that its module is to have."""
         home = command.function.__module__
         for name in (command.name, *command.aliases):
             if home not in self._held:
@@ -183,14 +183,30 @@ class CommandTable:
         return [name for name in self._homes if name.startswith(typed)]
 
     def suggestions(self, word: str) -> list[str]:
-        """Names like ``word``, for a "did you mean": at most four, canonical names first."""
-        from difflib import get_close_matches
+        """Names like ``word``, for a "did you mean": at most four, canonical names first.
 
+        A name counts that begins with the word, or that a slip or two turned into it: one of three letters.
+        """
         word = word.lower()
         begun = [command.name for command in self if word and command.name.startswith(word)]
-        words = [name for name in self._homes if " " not in name]
-        close = [self._load(name).name for name in get_close_matches(word, words, n=4, cutoff=0.6)]
+        slips = {name: _slips(word, name) for name in self._homes if " " not in name and abs(len(name) - len(word)) < 3}
+        near = sorted((count, name) for name, count in slips.items() if count <= max(1, len(word) // 3))
+        close = [self._load(name).name for _, name in near if len(word) > 1][:4]
         return list(dict.fromkeys(begun + close if len(word) < 3 else close + begun))[:4]
+
+
+def _slips(typed: str, meant: str) -> int:
+    """Return how many letters were left out, added, mistaken or exchanged with their neighbor."""
+    before: list[int] = []
+    row = list(range(len(meant) + 1))
+    for i, a in enumerate(typed, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(meant, 1):
+            count = min(before[j] + 1, row[-1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == meant[j - 2] and typed[i - 2] == b:
+                count = min(count, last[j - 2] + 1)
+            row.append(count)
+    return row[-1]
 
 
 _NAME = re.compile(r"\s*(\S+)")
@@ -205,7 +221,7 @@ _F = TypeVar("_F", bound=Function)
 def command(
     *names: str, group: str, resumes: bool = False, repeats: str = "", everywhere: bool = False
 ) -> Callable[[_F], _F]:
-    """Makes a function a command called ``names[0]``, with the rest as aliases."""
+    """Make a function a command called ``names[0]``, with the rest as aliases."""
 
     def register(function: _F) -> _F:
         TABLE.add(CliCommand(function, names, group, resumes=resumes, repeats=repeats, everywhere=everywhere))

@@ -65,6 +65,7 @@ After the subject of `break`, `stop`, `tbreak`, `catch`, `watch` and `trace`, in
   if total > 100             when the expression is true there
 Of places in code (`break`, `stop`, `tbreak`, `logpoint`, `tracepoint`):
   from Shop.sell,*Service    only when a caller, near or far, is of such a class or method; `caller` means the same
+  in-target                  the target itself computes the condition, or the values: what `weave` asks for later
 Of `catch`, `watch` and `trace`:
   from com.acme.*,*Order     only in code of these classes; `Order+` is that class with its subclasses
   except java.*              not in code of these

@@ -8,7 +8,8 @@
 * ``events``: what happens in the session, as events of the protocol.
 * ``running``: threads, continue, steps, pause, restartFrame.
 * ``frames``: stackTrace, scopes, exceptionInfo.
-* ``variables``: variables page by page, setVariable, setExpression.
+* ``readings``: the variables of frames, read ahead of the requests and once for several of them.
+* ``variables``: variables page by page, setVariable, setExpression; ``memory``: arrays of primitives as bytes.
 * ``expressions``: evaluate, completions.
 * ``console``: the commands of the prompt in the debug console, by the door that ``cli`` has for other front ends.
 * ``breakpoints``: of sources, functions, exceptions and fields; ``breakpoint_table``: under the client's ids.

@@ -1,6 +1,6 @@
 """One client: its session with its task, its options, its numbers for threads, frames and values.
 
-The numbers of the protocol are the adapter's own: ids of the target are its business, and may be larger than a number
+The numbers of the protocol are the adapter's own: ids of the target are its own affair, and may be larger than a number
 of JavaScript. Frames and values are good until their thread runs on.
 """
 
@@ -17,14 +17,16 @@ import trio
 from jdbpy import JdbpyError, LeaveError, StateError, UsageError
 from jdbpy.dap.paths import Paths
 from jdbpy.dap.protocol import Body
+from jdbpy.escape import escape
 from jdbpy.garbage import loaded
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy import Frame, Session, Stop
+    from jdbpy import FrameInfo, Session, Stopped
     from jdbpy.dap.breakpoint_table import BreakpointTable
     from jdbpy.dap.code import SourceTable
     from jdbpy.dap.console import DebugConsole
+    from jdbpy.dap.readings import FrameReadings
     from jdbpy.dap.variables import Container
 
 
@@ -40,6 +42,7 @@ class ClientInfo(Record):
     supportsVariablePaging: bool = False
     supportsRunInTerminalRequest: bool = False
     supportsMemoryReferences: bool = False
+    supportsMemoryEvent: bool = False
     supportsInvalidatedEvent: bool = False
     supportsProgressReporting: bool = False
     supportsStartDebuggingRequest: bool = False
@@ -76,7 +79,7 @@ class Adapter:
         self.stop_on_entry = False
         self.main_class = ""
         """Of a target that was launched."""
-        self.stops: dict[int, Stop] = {}
+        self.stops: dict[int, Stopped] = {}
         """The last stop of each thread, by the thread's JDWP id."""
         self.reopen: Callable[[], AbstractAsyncContextManager[Session]] | None = None
         """Makes what opens the session, once more for ``restart``."""
@@ -94,19 +97,19 @@ class Adapter:
         self._refusal = ""
         self._thread_numbers: dict[int, int] = {}
         self._thread_ids: dict[int, int] = {}
-        self._frames: dict[int, Frame] = {}
+        self._frames: dict[int, FrameInfo] = {}
         self._frame_numbers: dict[tuple[int, int], int] = {}
         self._containers: dict[int, Container] = {}
         self._last_number = 0
         self.paths = Paths()
-        self.reading: tuple[tuple[int, int], trio.Event] | None = None
-        """The thread and number of the frame whose variables were begun to be read last, and their end."""
         self.step_targets: dict[int, tuple[int, int, str]] = {}
         """The calls that the client was shown last: their thread, their index, and the address where it stands."""
         self.calls: dict[int, int] = {}
         """Threads that go to a call to step into it, by the number of the breakpoint there."""
         self.class_paths: tuple[str, ...] = ()
         """Where class files come from that replace the target's."""
+        self.decompiler = ""
+        """The program and its arguments that the client's configuration names; the console may set another one."""
         self.replaces_classes = False
         """True if they replace them whenever they change."""
         self.in_terminal = False
@@ -191,6 +194,7 @@ class Adapter:
                 async with trio.open_nursery() as nursery:
                     self._session_nursery = nursery
                     await nursery.start(follow, self, session)
+                    self.sender.event("process", self._process(session))
                     task_status.started()
                     await self._leaving.wait()
                     nursery.cancel_scope.cancel()
@@ -212,6 +216,17 @@ class Adapter:
             self._left.set()
         if not self._quietly:
             self.sender.event("terminated")
+
+    def _process(self, session: Session) -> Body:
+        """What is debugged from now on. No trip."""
+        stop = session.last_stop
+        waits = stop is not None and stop.reason == "start"
+        own = session.launched or self.in_terminal
+        return {
+            "name": escape(self.main_class or session.address),
+            "isLocalProcess": not session.remote,
+            "startMethod": "launch" if own else "attachForSuspendedLaunch" if waits else "attach",
+        }
 
     def _report(self, text: str) -> None:
         sys.stderr.write(f"jdbpy dap: {text}\n")
@@ -247,7 +262,7 @@ class Adapter:
             raise UsageError(f"there is no thread {number}", code="NO_SUCH_THREAD")
         return self._thread_ids[number]
 
-    def frame_number(self, frame: Frame) -> int:
+    def frame_number(self, frame: FrameInfo) -> int:
         """The client's number for a frame."""
         key = frame.thread.id, frame.index
         number = self._frame_numbers.get(key)
@@ -257,7 +272,7 @@ class Adapter:
         self._frames[number] = frame
         return number
 
-    def frame(self, number: int) -> Frame:
+    def frame(self, number: int) -> FrameInfo:
         """The frame of a number. Raises StateError when its thread has run on, UsageError when there is none."""
         found = self._frames.get(number)
         if found is not None and self.session.is_current_frame(found):
@@ -316,6 +331,14 @@ class Adapter:
         from jdbpy.dap.console import DebugConsole
 
         table: DebugConsole = self._table("_console", partial(DebugConsole, self))
+        return table
+
+    @property
+    def readings(self) -> FrameReadings:
+        """The frames' variables, read for several requests."""
+        from jdbpy.dap.readings import FrameReadings
+
+        table: FrameReadings = self._table("_readings", partial(FrameReadings, self))
         return table
 
     @property

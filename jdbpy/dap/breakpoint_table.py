@@ -7,9 +7,9 @@ their hits; the others are set or taken out.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-import jdbpy
 from jdbpy import EvalError, JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.paths import ClientSource, place_of
@@ -18,9 +18,9 @@ from jdbpy.escape import escape
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy import Breakpoint, Stop
+    from jdbpy import BreakpointInfo, Stopped
 
-Add = Callable[[], "Awaitable[Breakpoint]"]
+Add = Callable[[], "Awaitable[BreakpointInfo]"]
 
 
 class Set(Record):
@@ -96,7 +96,7 @@ class BreakpointTable:
             return known.shown
         return self._shown(self._adapter.session.points.get(known.number))
 
-    def _shown(self, point: Breakpoint) -> Body:
+    def _shown(self, point: BreakpointInfo) -> Body:
         own, kind = self._by_number[point.number]
         waits = kind in ("source", "function", "instruction") and not point.resolved
         body: Body = {"id": own, "verified": not waits and not (kind != "source" and point.message)}
@@ -119,6 +119,13 @@ class BreakpointTable:
                 self._adapter.sender.event("breakpoint", {"reason": "removed", "breakpoint": gone})
                 return
             self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": self._shown(point)})
+
+    def resolved(self, number: int) -> None:
+        """The class of a breakpoint was loaded. No trip."""
+        self.changed(number)
+        if number in self._by_number and self._adapter.has_session:
+            places = self._adapter.session.points.get(number).resolved
+            self._adapter.start(partial(self._adapter.sources.loaded, places))
 
     async def tell_changes(self) -> None:
         """Tell the client of breakpoints that commands of the console have set and removed. No trip but for sources.
@@ -148,25 +155,24 @@ class BreakpointTable:
                 self._take_over(point, source, body)
             sender.event("breakpoint", {"reason": "new", "breakpoint": body})
 
-    def _take_over(self, point: Breakpoint, source: Body, body: Body) -> None:
+    def _take_over(self, point: BreakpointInfo, source: Body, body: Body) -> None:
         file = place_of(
             self._adapter, ClientSource(source["name"], source.get("path", ""), source.get("sourceReference", 0))
         )
-        options = jdbpy.PointOptions(condition=point.condition, hits=point.hit_count)
 
-        async def add() -> Breakpoint:
-            return await self._adapter.session.breakpoints.add_with(point.spec, options)
+        async def add() -> BreakpointInfo:
+            return await self._adapter.session.breakpoints.add_with(point.spec, point.given)
 
         line = min((place.line for place in point.resolved if place.line is not None), default=0)
         known = Set(point.number, body, "source", add)
         self._groups.setdefault(("source", file), {})[line, point.condition, point.hit_count, ""] = known
 
-    def were_hit(self, stop: Stop) -> None:
+    def were_hit(self, stop: Stopped) -> None:
         """Forget temporary ones that a stop has used up."""
         if stop.temporary and stop.breakpoint is not None:
             self._by_number.pop(stop.breakpoint, None)
 
-    def hit_ids(self, stop: Stop) -> list[int]:
+    def hit_ids(self, stop: Stopped) -> list[int]:
         """The client's ids of the breakpoints of a stop."""
         return [self._by_number[number][0] for number in stop.breakpoints if number in self._by_number]
 

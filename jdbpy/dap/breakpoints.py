@@ -18,7 +18,7 @@ from jdbpy.escape import escape
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy import Breakpoint
+    from jdbpy import BreakpointInfo
 
 _HITS = re.compile(r"(==|=|>=|>|%)?\s*(\d{1,9})")
 
@@ -78,7 +78,7 @@ async def set_breakpoints(adapter: Adapter, args: SetBreakpoints) -> Body:
     for each in wanted:
         line = adapter.line_in(each.line)
 
-        async def add(each: SourceBreakpoint = each, line: int = line) -> Breakpoint:
+        async def add(each: SourceBreakpoint = each, line: int = line) -> BreakpointInfo:
             return await adapter.session.breakpoints.add_with(f"{file}:{line}", _options(each, log=each.logMessage))
 
         adds.append(((line, each.condition, each.hitCondition, each.logMessage), add))
@@ -136,7 +136,7 @@ async def set_function_breakpoints(adapter: Adapter, args: SetFunctionBreakpoint
     adds: list[tuple[Hashable, Add]] = []
     for each in args.breakpoints:
 
-        async def add(each: FunctionBreakpoint = each) -> Breakpoint:
+        async def add(each: FunctionBreakpoint = each) -> BreakpointInfo:
             return await adapter.session.breakpoints.add_with(each.name, _options(each))
 
         adds.append(((each.name, each.condition, each.hitCondition), add))
@@ -164,7 +164,7 @@ async def set_instruction_breakpoints(adapter: Adapter, args: SetInstructionBrea
     adds: list[tuple[Hashable, Add]] = []
     for each in args.breakpoints:
 
-        async def add(each: InstructionBreakpoint = each) -> Breakpoint:
+        async def add(each: InstructionBreakpoint = each) -> BreakpointInfo:
             place = await code_at(adapter, each.instructionReference, each.offset)
             return await adapter.session.breakpoints.add_with(place, _options(each))
 
@@ -207,7 +207,9 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
         counts.append(len(classes))
         for name in classes:
 
-            async def add(option: FilterOption = option, name: str = name, condition: str = condition) -> Breakpoint:
+            async def add(
+                option: FilterOption = option, name: str = name, condition: str = condition
+            ) -> BreakpointInfo:
                 if option.filterId not in ("caught", "uncaught"):
                     raise UsageError(f"there is no exception filter '{escape(option.filterId)[:100]}'")
                 caught = option.filterId == "caught"
@@ -300,7 +302,7 @@ async def set_data_breakpoints(adapter: Adapter, args: SetDataBreakpoints) -> Bo
     adds: list[tuple[Hashable, Add]] = []
     for each in args.breakpoints:
 
-        async def add(each: DataBreakpoint = each) -> Breakpoint:
+        async def add(each: DataBreakpoint = each) -> BreakpointInfo:
             match = _DATA_ID.fullmatch(each.dataId)
             if match is None or each.accessType not in ("read", "write", "readWrite"):
                 raise UsageError(f"'{escape(each.dataId)[:100]}' is no field that can be watched")

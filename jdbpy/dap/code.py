@@ -1,8 +1,9 @@
 """Sources and code as the client shows them: files, texts out of archives, disassembled methods, modules.
 
 A file of this machine is named by its path. What is in an archive (a jar of sources, the JDK's src.zip) has a number,
-by which its text is asked for. So has a class without source: its instructions are shown on the lines that they were
-compiled from, so that the line of a frame is right, and breakpoints can be set there as in a source.
+by which its text is asked for. So has a class without source: what the user's decompiler makes of it, else its
+instructions, are shown on the lines that they were compiled from, so that the line of a frame is right, and breakpoints
+can be set there as in a source.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jdbpy import StateError, UsageError
+from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.events import say
 from jdbpy.dap.protocol import Body, request
-from jdbpy.escape import escape
+from jdbpy.escape import escape, escape_lines
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
@@ -58,9 +60,10 @@ class SourceTable:
         self._method_numbers: dict[CodeOf, int] = {}
         self._classes: list[str] = []
         self._class_numbers: dict[str, int] = {}
+        self._told: set[str | int] = set()  # paths and numbers of sources that the client has been told of
 
     async def of_places(self, places: Sequence[Location]) -> list[Body | None]:
-        """The source of each place; None for native code of a class that tells none. No trip."""
+        """The source of each place; None for native code of a class that has none. No trip."""
         return [await self.of_place(place) for place in places]
 
     async def of_place(self, place: Location) -> Body | None:
@@ -81,11 +84,36 @@ class SourceTable:
         self._bodies[key] = body
         return body
 
+    async def loaded(self, places: Sequence[Location]) -> None:
+        """Tell the client of the sources of classes that a breakpoint has waited for. No trip."""
+        for place in places:
+            body = await self.of_place(place)
+            key = body.get("path") or body.get("sourceReference") if body is not None else None
+            if key is not None and key not in self._told:
+                self._told.add(key)
+                self._adapter.sender.event("loadedSource", {"reason": "new", "source": body})
+
+    def replaced(self, class_names: Sequence[str]) -> None:
+        """Tell the client which sources that it was shown are of classes that have been replaced. No trip."""
+        owners = {_outermost(each) for each in class_names}
+        shown = [body for (owner, _), body in self._bodies.items() if owner in owners]
+        for text, number in self._references.items():
+            if text.disassembled and _outermost(text.class_name) in owners:
+                name = text.source or f"{text.class_name.rpartition('.')[2]}.class"
+                shown.append({"name": escape(name), "sourceReference": number, "origin": self.origin})
+        for body in shown:
+            self._adapter.sender.event("loadedSource", {"reason": "changed", "source": body})
+
     def _without_source(self, place: Location) -> Body:
-        """The disassembled class in place of its source; a source that turns up later is found then."""
+        """The decompiled or disassembled class in place of its source; a source that turns up later is found then."""
         text = MadeSource(place.class_name, place.source_file, True, _place_of(place))
         name = place.source or f"{place.class_name.rpartition('.')[2]}.class"
-        return {"name": escape(name), "sourceReference": self.number(text), "origin": "disassembly"}
+        return {"name": escape(name), "sourceReference": self.number(text), "origin": self.origin}
+
+    @property
+    def origin(self) -> str:
+        """Return what is shown in place of a source that is not found."""
+        return "decompiled" if self._adapter.console.decompiler else "disassembly"
 
     def number(self, text: MadeSource) -> int:
         """The number of a source that is no file."""
@@ -172,7 +200,10 @@ class SourceArguments(Record):
 
 @request("source", SourceArguments)
 async def source(adapter: Adapter, args: SourceArguments) -> Body:
-    """The text of a source that is no file, or the code of a class that has none. wire: none; 3 trips for code."""
+    """The text of a source that is no file, or the code of a class that has none.
+
+    wire: none; 3 trips for code, some 15 more for a decompiler.
+    """
     number = args.source.sourceReference if args.source is not None and args.source.sourceReference else 0
     text = adapter.sources.text(number or args.sourceReference)
     session = adapter.session
@@ -185,6 +216,14 @@ async def source(adapter: Adapter, args: SourceArguments) -> Body:
         methods = await session.code.disassemble(text.class_name)
     except UsageError as error:
         raise StateError(f"there is no source, and no code: {error.message}") from None
+    if command := adapter.console.decompiler:
+        firsts = [(each.method, next((one.line for one in each.instructions if one.line), 0)) for each in methods]
+        try:
+            made = await session.sources.decompiled_on_lines(text.class_name, command, firsts)
+        except JdbpyError as error:
+            say(adapter, f"{text.class_name} is shown as bytecode: {error.message}", "important")
+        else:
+            return {"content": escape_lines("\n".join(made.lines)) + "\n", "mimeType": "text/x-java"}
     return {"content": laid_out(methods), "mimeType": "text/plain"}
 
 
@@ -330,7 +369,7 @@ async def loaded_sources(adapter: Adapter, args: Record) -> Body:
             shown.append({"name": escape(name), "path": adapter.paths.to_client(found)})
         elif classes:
             place = MadeSource(_outermost(classes[0]) if found else classes[0], name, found is None, path)
-            origin = escape(found) if found is not None else "disassembly"
+            origin = escape(found) if found is not None else adapter.sources.origin
             number = adapter.sources.number(place)
             shown.append({"name": escape(name), "sourceReference": number, "origin": origin})
     return {"sources": shown}

@@ -13,10 +13,9 @@ import jdbpy
 from jdbpy import JdbpyError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body
-from jdbpy.dap.variables import frame_variables
 
 if TYPE_CHECKING:
-    from jdbpy import Frame, Session, Stop
+    from jdbpy import FrameInfo, Session, Stopped
     from jdbpy.cli.other_front_ends import Candidate, ConsoleLines
 
 
@@ -29,10 +28,10 @@ class DebugConsole:
         self._lines: ConsoleLines
         self._shown: list[str] | None = None
         """The last result of the line that runs now, before it is known to be the last; None while none runs."""
-        self._frame: Frame | None = None
+        self._frame: FrameInfo | None = None
         """The frame that the client has shown last."""
 
-    async def run(self, text: str, frame: Frame | None) -> Body | None:
+    async def run(self, text: str, frame: FrameInfo | None) -> Body | None:
         """Run a line if it is a command: the body of the response; None for an expression. Raises what it failed with.
 
         wire: as the command; 2 trips where the frame is another one than before.
@@ -67,7 +66,7 @@ class DebugConsole:
             raise JdbpyError(lines.error(failure), code=failure.error.code)
         return {"result": result.rstrip("\n"), "variablesReference": 0}
 
-    async def complete(self, before: str, frame: Frame | None) -> list[Candidate]:
+    async def complete(self, before: str, frame: FrameInfo | None) -> list[Candidate]:
         """The prompt's candidates for a line that begins a command, or may. wire: 2 or 3 trips, none again."""
         if not self._adapter.has_session or "\n" in before:
             return []
@@ -78,7 +77,12 @@ class DebugConsole:
             await self._select(frame)
             return await lines.complete(before.lstrip())
 
-    async def stopped(self, stop: Stop) -> None:
+    @property
+    def decompiler(self) -> str:
+        """The decompiler's program and arguments, from the configuration or `set decompiler`; "" for none. No trip."""
+        return self._lines.decompiler if self._session is not None else self._adapter.decompiler
+
+    async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""
         session = self._adapter.session
         if self._session is not session:
@@ -95,7 +99,7 @@ class DebugConsole:
             from jdbpy.cli.other_front_ends import ConsoleLines
 
             self._session, self._frame = session, None
-            self._lines = ConsoleLines(session, self._show)
+            self._lines = ConsoleLines(session, self._show, decompiler=self._adapter.decompiler)
         return self._lines
 
     def _show(self, text: str) -> None:
@@ -110,14 +114,14 @@ class DebugConsole:
     def _write(self, text: str) -> None:
         self._adapter.sender.event("output", {"category": "console", "output": text})
 
-    async def _is_variable(self, word: str, frame: Frame | None) -> bool:
+    async def _is_variable(self, word: str, frame: FrameInfo | None) -> bool:
         if frame is None or frame.native:
             return False
-        found = await frame_variables(self._adapter, frame)
+        found = await self._adapter.readings.variables(frame, "console")
         fields = (part.name for each in found if each.kind == "this" and each.value for part in each.value.children)
         return word in {each.name for each in found} or word in fields
 
-    async def _select(self, frame: Frame | None) -> None:
+    async def _select(self, frame: FrameInfo | None) -> None:
         if frame is None or frame is self._frame:
             return
         session = self._adapter.session
@@ -132,6 +136,7 @@ class DebugConsole:
         from jdbpy.dap.events import report_resumed
 
         adapter = self._adapter
+        adapter.readings.changed()
         if not adapter.has_session:
             return
         report_resumed(adapter, everything=everything and not session.suspended_everything)

@@ -15,7 +15,7 @@ from jdbpy.dap.protocol import Body
 from jdbpy.escape import escape, escape_lines
 
 if TYPE_CHECKING:
-    from jdbpy import Event, Notice, Session, Stop
+    from jdbpy import Event, Notice, Session, Stopped
 
 _REASONS = {
     "until": "step",
@@ -42,7 +42,7 @@ async def follow(
 async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Event], nursery: trio.Nursery) -> None:
     async for event in stream:
         match event:
-            case jdbpy.Stop():
+            case jdbpy.Stopped():
                 await _stopped(adapter, session, event)
                 nursery.start_soon(_act, adapter, event)
             case jdbpy.Output(stream=name, text=text):
@@ -65,7 +65,7 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
                 adapter.ended()
 
 
-async def _act(adapter: Adapter, stop: Stop) -> None:
+async def _act(adapter: Adapter, stop: Stopped) -> None:
     """Run what the console has ordered for a stop."""
     try:
         await adapter.console.stopped(stop)
@@ -79,7 +79,7 @@ def say(adapter: Adapter, text: str, category: str = "console") -> None:
     adapter.sender.event("output", {"category": category, "output": f"{escape_lines(text)}\n"})
 
 
-async def _stopped(adapter: Adapter, session: Session, stop: Stop) -> None:
+async def _stopped(adapter: Adapter, session: Session, stop: Stopped) -> None:
     if stop.reason is jdbpy.StopReason.START and not (adapter.stop_on_entry and not adapter.main_class):
         if adapter.configured:  # it came late
             await _resume(session)
@@ -91,7 +91,7 @@ async def _stopped(adapter: Adapter, session: Session, stop: Stop) -> None:
     show_stop(adapter, stop)
 
 
-async def _goes_on_into_call(adapter: Adapter, session: Session, stop: Stop) -> bool:
+async def _goes_on_into_call(adapter: Adapter, session: Session, stop: Stopped) -> bool:
     """True if the stop is no more than the way to a call that the client wants to step into.
 
     wire: 2 trips if it is, or if the thread has stopped before it came there.
@@ -119,7 +119,7 @@ async def _resume(session: Session) -> None:
         return
 
 
-def show_stop(adapter: Adapter, stop: Stop) -> None:
+def show_stop(adapter: Adapter, stop: Stopped) -> None:
     """Send the event of a stop. No trip."""
     adapter.drop_old()
     adapter.breakpoints.were_hit(stop)
@@ -133,18 +133,20 @@ def show_stop(adapter: Adapter, stop: Stop) -> None:
         body["threadId"] = adapter.thread_number(stop.thread.id)
         body["preserveFocusHint"] = bool(elsewhere) and stop.reason is not jdbpy.StopReason.PAUSE and not _own(stop)
         adapter.stops[stop.thread.id] = stop
+        if stop.frame is not None and not body["preserveFocusHint"]:
+            adapter.readings.ahead(stop.frame)
     hit = adapter.breakpoints.hit_ids(stop)
     if hit:
         body["hitBreakpointIds"] = hit
     adapter.sender.event("stopped", body)
 
 
-def _own(stop: Stop) -> bool:
+def _own(stop: Stopped) -> bool:
     """True if the client asked for this very stop."""
     return stop.reason in (jdbpy.StopReason.STEP, jdbpy.StopReason.UNTIL)
 
 
-def _reason(adapter: Adapter, stop: Stop) -> str:
+def _reason(adapter: Adapter, stop: Stopped) -> str:
     thread = stop.thread.id if stop.thread is not None else 0
     if thread in adapter.restarting:
         adapter.restarting.discard(thread)
@@ -158,7 +160,7 @@ def _reason(adapter: Adapter, stop: Stop) -> str:
     return _REASONS.get(stop.reason, str(stop.reason))
 
 
-def _told(stop: Stop) -> Body:
+def _told(stop: Stopped) -> Body:
     """Return what is shown beside the reason: ``description`` in place of it, ``text`` as well."""
     told: dict[str, Any] = {}
     if stop.exception is not None:
@@ -180,7 +182,8 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
     number = data.get("breakpoint", data.get("number"))
     if notice.kind in _SILENT:
         if isinstance(number, int):
-            adapter.breakpoints.changed(number)
+            heard = adapter.breakpoints
+            (heard.resolved if notice.kind == "breakpoint-resolved" else heard.changed)(number)
         thread = notice.report.thread if notice.report is not None else None
         if thread is not None and number == adapter.thread_point:
             reason = "started" if notice.kind == "thread-started" else "exited"
@@ -194,7 +197,7 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
         report_resumed(adapter)
     lines = (notice.text,) if notice.kind == "logpoint" else notice.lines  # a client's log message is its own text
     body: Body = {"category": "console", "output": "".join(f"{escape(line)}\n" for line in lines)}
-    if notice.kind in ("warning", "resumed", "left-out", "switched-off"):
+    if notice.kind in ("warning", "resumed", "left-out", "switched-off", "hot-place"):
         body["category"] = "important"
     adapter.sender.event("output", body)
 

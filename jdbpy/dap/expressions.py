@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING
 from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
-from jdbpy.dap.variables import NAME, frame_variables, is_static, of_result, path_of, shallow, value_body
+from jdbpy.dap.readings import shallow
+from jdbpy.dap.variables import NAME, ValueFormat, is_hex, is_static, of_result, path_of, value_body
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy import Frame
-
-
-class ValueFormat(Record):
-    """The form of numbers."""
-
-    hex: bool = False
+    from jdbpy import FrameInfo
 
 
 class Evaluate(Record):
@@ -46,17 +41,21 @@ async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
     value = await adapter.session.values.evaluate(
         args.expression,
         limits=of_result(whole=args.context == "clipboard"),
-        format="x" if args.format is not None and args.format.hex else "",
+        format="x" if is_hex(args.format) else "",
         remember=in_console,
         frame=frame,
         keep=True,
+        until_resumed=True,
     )
     path = args.expression if NAME.fullmatch(args.expression) else f"({args.expression})"
     if in_console:
         path = f"${value.number}" if value.number is not None else ""
-    body = value_body(adapter, frame, value, path if args.context != "hover" or "(" not in path else "", key="result")
+    named = path if args.context != "hover" or "(" not in path else ""
+    body = value_body(adapter, frame, value, named, key="result", hex=is_hex(args.format))
     if value.type == "void":
         body["result"] = "void"
+    if _may_change(args.expression):
+        adapter.readings.changed()
     if in_console and adapter.client.supportsInvalidatedEvent and _may_change(args.expression):
         adapter.sender.event("invalidated", {"areas": ["variables"]})
     return body
@@ -100,7 +99,9 @@ async def completions(adapter: Adapter, args: Completions) -> Body:
         found = await _members(adapter, frame, match[1])
     elif match is not None and frame is not None:
         typed = match[3]
-        found = [(each.name, "variable") for each in await frame_variables(adapter, frame) if path_of(each)]
+        found = [
+            (each.name, "variable") for each in await adapter.readings.variables(frame, "completions") if path_of(each)
+        ]
         if any(name == "this" for name, _ in found):
             found += await _members(adapter, frame, "this")
     start = len(before) - len(typed) + first
@@ -117,7 +118,7 @@ async def completions(adapter: Adapter, args: Completions) -> Body:
     return {"targets": targets[:MOST_COMPLETIONS]}
 
 
-async def _members(adapter: Adapter, frame: Frame | None, before: str) -> list[tuple[str, str]]:
+async def _members(adapter: Adapter, frame: FrameInfo | None, before: str) -> list[tuple[str, str]]:
     """Fields and methods of the value of a path, or static ones of a class of that name."""
     session = adapter.session
     static = False

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from jdbpy import JdbpyError, JdwpError, StateError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.code import instruction_reference
 from jdbpy.dap.protocol import Body, request
-from jdbpy.dap.variables import Container, frame_variables, read_ahead
+from jdbpy.dap.readings import shallow
+from jdbpy.dap.variables import Container, value_text
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy import ExceptionInfo, Frame, Value
+    from jdbpy import ExceptionInfo, FrameInfo, ValueInfo, Variable
 
 MOST_FRAMES = 10_000
 """Of one response: a stack overflow has more, and a client may ask for all."""
 
 _MOST_CAUSES = 20
+
+
+class StackFrameFormat(Record):
+    """How the name of a frame is written. All frames are shown, so ``includeAll`` changes nothing."""
+
+    parameters: bool = False
+    parameterTypes: bool = False
+    parameterNames: bool = False
+    parameterValues: bool = False
+    line: bool = False
+    module: bool = False
+    hex: bool = False
+
+
+MOST_NAMED = 200
+"""Frames of one response whose parameters are read; of those beyond there are the types."""
 
 
 class StackTraceOf(Record):
@@ -27,6 +46,7 @@ class StackTraceOf(Record):
     threadId: int
     startFrame: int = 0
     levels: int = 0
+    format: StackFrameFormat | None = None
 
 
 @request("stackTrace", StackTraceOf, supportsDelayedStackTraceLoading=True)
@@ -37,17 +57,61 @@ async def stack_trace(adapter: Adapter, args: StackTraceOf) -> Body:
     thread = adapter.thread_id(args.threadId)
     stop = adapter.stops.get(thread)
     top = stop.frame if stop is not None and session.is_current(stop) else None
-    if args.startFrame <= 0 and top is not None and not top.native:
-        read_ahead(adapter, top)
+    if args.startFrame <= 0 and top is not None:
+        adapter.readings.ahead(top)
     found = await session.stack.of(thread, max(0, args.startFrame), count)
     if found.error:
         raise StateError(f"the thread has no frames to show: {found.error}")
     sources = await adapter.sources.of_places([frame.location for frame in found.frames])
     shown = [_frame(adapter, frame, source) for frame, source in zip(found.frames, sources, strict=True)]
+    if args.format is not None:
+        names = await _formatted(adapter, found.frames, args.format)
+        shown = [{**each, "name": escape(name)} for each, name in zip(shown, names, strict=True)]
     return {"stackFrames": shown, "totalFrames": found.total}
 
 
-def _frame(adapter: Adapter, frame: Frame, source: Body | None) -> Body:
+async def _formatted(adapter: Adapter, frames: Sequence[FrameInfo], form: StackFrameFormat) -> list[str]:
+    """The names of frames as the client wants them: ``app/Order.total(int n = 5) line 42``.
+
+    wire: none for types and lines; 2 trips for names and values of parameters, 2 for modules.
+    """
+    session = adapter.session
+    parameters = [""] * len(frames)
+    if form.parameters or form.parameterTypes or form.parameterNames or form.parameterValues:
+        types = form.parameterTypes or not (form.parameterNames or form.parameterValues)
+        parameters = [f"({', '.join(frame.location.parameter_types)})" for frame in frames]
+        if form.parameterNames or form.parameterValues:
+            named = [index for index, frame in enumerate(frames) if not frame.native][:MOST_NAMED]
+            read = await session.stack.variables_of_all([frames[index] for index in named], shallow())
+            for index, variables in zip(named, read, strict=True):
+                arguments = [each for each in variables if each.kind == "argument"]
+                parameters[index] = f"({', '.join(_argument(each, form, types=types) for each in arguments)})"
+    modules: dict[int, str] = {}
+    if form.module:
+        with suppress(StateError):  # there are none before Java 9
+            modules = await session.modules.names_of([frame.location for frame in frames])
+    shown = []
+    for frame, of_frame in zip(frames, parameters, strict=True):
+        place = frame.location
+        module = modules.get(place.type_id, "")
+        line = f" line {adapter.line_out(place.line)}" if form.line and place.line is not None else ""
+        shown.append(f"{module}{'/' if module else ''}{_name(frame, of_frame)}{line}")
+    return shown
+
+
+def _argument(variable: Variable, form: StackFrameFormat, *, types: bool) -> str:
+    """An argument in the name of its frame: ``int n = 5``."""
+    words = [variable.type] if types else []
+    if form.parameterNames:
+        words.append(variable.name)
+    if form.parameterValues:
+        value = variable.value
+        shown = "?" if value is None else value_text(value, hex=form.hex)
+        words += ["=", shown] if words else [shown]
+    return " ".join(words)
+
+
+def _frame(adapter: Adapter, frame: FrameInfo, source: Body | None) -> Body:
     place = frame.location
     session = adapter.session
     filtered = session.execution.is_excluded(place.class_name)
@@ -66,11 +130,11 @@ def _frame(adapter: Adapter, frame: Frame, source: Body | None) -> Body:
     return shown
 
 
-def _name(frame: Frame) -> str:
+def _name(frame: FrameInfo, parameters: str = "") -> str:
     """The class without its package, the method, and what the client cannot see otherwise."""
     place = frame.location
     note = " [native]" if frame.native else " [replaced]" if frame.obsolete else ""
-    return f"{place.class_name.rpartition('.')[2]}.{place.method}{note}"
+    return f"{place.class_name.rpartition('.')[2]}.{place.method}{parameters}{note}"
 
 
 class ScopesOf(Record):
@@ -86,7 +150,7 @@ async def scopes(adapter: Adapter, args: ScopesOf) -> Body:
     wire: 1 trip for the variables, 2 or 3 where they refer to objects of new classes.
     """
     frame = adapter.frame(args.frameId)
-    variables = [] if frame.native else await frame_variables(adapter, frame)
+    variables = [] if frame.native else await adapter.readings.variables(frame, "scopes")
     this = next((each.value for each in variables if each.kind == "this" and each.value is not None), None)
     shown = []
 
@@ -171,7 +235,7 @@ def _detail(type_name: str, message: str | None) -> Body:
     return detail
 
 
-async def _cause(adapter: Adapter, throwable: int) -> Value | None:
+async def _cause(adapter: Adapter, throwable: int) -> ValueInfo | None:
     [found] = await adapter.session.objects.field([throwable], "cause")
     return None if isinstance(found, JdwpError) else getattr(found, "value", None)
 

@@ -78,6 +78,7 @@ def _told(adapter: Adapter, done: hotswap.Redefinition) -> list[str]:
         say(adapter, f"{place.class_name}.{place.method} runs its old code until it is entered again", "important")
     for point in done.lost:
         adapter.breakpoints.changed(point.number)
+    adapter.sources.replaced([each.name for each in done.classes])
     if done.classes and adapter.client.supportsInvalidatedEvent:
         adapter.sender.event("invalidated", {"areas": ["all"]})
     return [escape(each.name) for each in done.classes]

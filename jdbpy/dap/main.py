@@ -23,10 +23,10 @@ Speaks the Debug Adapter Protocol, for editors: an editor starts this program an
               Every connection debugs on its own. The address is written to standard error.
   -h, --help  this text
 
-What the editor sends with "attach":  host and port, or address; listen; sourcePaths; pathMappings; classPaths and
-hotCodeReplace; readOnly; allowSuspend; hold ("thread" or "all", what a stop suspends); maxSuspend; stopOnEntry.
-With "launch": mainClass, classPaths, modulePaths, args, vmArgs, cwd, env, javaExec, console, stopOnEntry, and
-sourcePaths, hold and the like as with "attach". docs/dap.md explains them.
+What the editor sends with "attach":  host and port, or address; listen; sourcePaths; decompiler; pathMappings;
+classPaths and hotCodeReplace; readOnly; allowSuspend; hold ("thread" or "all", what a stop suspends); maxSuspend;
+stopOnEntry. With "launch": mainClass, classPaths, modulePaths, args, vmArgs, cwd, env, javaExec, console,
+stopOnEntry, and sourcePaths, hold and the like as with "attach". docs/dap.md explains them.
 docs/editors.md has configurations for Neovim, Emacs, VS Code, Helix and others.
 """
 

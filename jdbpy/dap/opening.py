@@ -43,6 +43,7 @@ class Attach(Record):
     sourcePaths: tuple[str, ...] = ()
     pathMappings: tuple[PathMapping, ...] = ()
     classPaths: tuple[str, ...] = ()
+    decompiler: str = ""
     hotCodeReplace: str = "manual"
     readOnly: bool = False
     allowSuspend: bool = False
@@ -122,6 +123,7 @@ class Launch(Record):
     console: str = "internalConsole"
     sourcePaths: tuple[str, ...] = ()
     pathMappings: tuple[PathMapping, ...] = ()
+    decompiler: str = ""
     hotCodeReplace: str = "manual"
     readOnly: bool = False
     allowSuspend: bool = False
@@ -203,6 +205,7 @@ def _prepare(adapter: Adapter, args: Attach | Launch) -> None:
         raise UsageError('hotCodeReplace "auto" needs "classPaths", where class files are', code="WRONG_ARGUMENT")
     adapter.paths = Paths(uris=adapter.client.pathFormat == "uri", mappings=args.pathMappings)
     adapter.class_paths = args.classPaths
+    adapter.decompiler = args.decompiler
     adapter.replaces_classes = args.hotCodeReplace == "auto"
 
 
@@ -284,11 +287,15 @@ class Disconnect(Record):
 
     restart: bool = False
     terminateDebuggee: bool | None = None
+    suspendDebuggee: bool = False
 
 
 @request("disconnect", Disconnect, at_once=True, supportTerminateDebuggee=True)
 async def disconnect(adapter: Adapter, args: Disconnect) -> None:
     """End the session: a launched target ends with it, another one runs on, unless the client says otherwise."""
+    if args.suspendDebuggee:
+        text = "a JVM is not left suspended: what this client has suspended is resumed when it disconnects"
+        raise UsageError(text, code="CANNOT_SUSPEND")
     try:
         if adapter.has_session:
             own = adapter.session.launched or adapter.in_terminal

@@ -1,4 +1,4 @@
-"""Paths of the client and of this machine: URIs, mapped roots, and the place in a source that a path stands for.
+"""Paths of the client and of this machine: URIs, mapped roots, and the place in a source that a path names.
 
 The client may see the sources elsewhere than the adapter: in a container, on Windows. What it says and what it is told
 goes through the mappings of its configuration (``pathMappings``); a breakpoint needs the package only.

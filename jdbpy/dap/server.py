@@ -203,7 +203,7 @@ class Server:
         given = arguments if isinstance(arguments, dict) else {}
         asked = given.get("requestId")
         progress = str(given.get("progressId", ""))
-        if progress.startswith(_PROGRESS) and progress[len(_PROGRESS) :].isdigit():
+        if progress.startswith(_PROGRESS) and progress[len(_PROGRESS) :].isdecimal():
             asked = int(progress[len(_PROGRESS) :][:15])
         if isinstance(asked, int) and asked in self._scopes:
             self._canceled.add(asked)
@@ -324,5 +324,15 @@ def import_all() -> None:
     """Enter all requests into the table."""
     from importlib import import_module
 
-    for module in ("opening", "running", "frames", "variables", "expressions", "breakpoints", "code", "hotswap"):
+    for module in (
+        "opening",
+        "running",
+        "frames",
+        "variables",
+        "memory",
+        "expressions",
+        "breakpoints",
+        "code",
+        "hotswap",
+    ):
         import_module(f"jdbpy.dap.{module}")

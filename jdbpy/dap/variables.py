@@ -1,6 +1,6 @@
 """Variables and values: opened page by page, shown as what they mean with the plain fields beside, and changed.
 
-A number of the protocol stands for a ``Container``: the variables of a frame, an object, a part of a large one. A
+A number of the protocol is that of a ``Container``: the variables of a frame, an object, a part of a large one. A
 collection shows its elements, and its fields as ``(fields)``; a client that does not ask for pages gets large ones in
 groups. Nothing but ``toString()``, which the client has to ask for, and the user's own expressions runs code.
 """
@@ -18,11 +18,12 @@ import jdbpy
 from jdbpy import JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
+from jdbpy.dap.readings import ARRAY, shallow
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy import FieldInfo, Frame, Limits, Value, Variable
+    from jdbpy import FieldInfo, FrameInfo, Limits, ValueInfo, Variable
 
 GROUP = 100
 """Elements that are shown at once, or groups of them, to a client that does not ask for pages."""
@@ -37,10 +38,7 @@ GIVEN = "jdbpy$it"
 FIELDS = "(fields)"
 TO_STRING = "toString()"
 
-_ARRAY = "array:"
-"""Begins the memory references of arrays of primitives; the number of their variables follows."""
-
-_WIDTHS = {
+WIDTHS = {
     "boolean[]": 1,
     "byte[]": 1,
     "char[]": 2,
@@ -50,8 +48,7 @@ _WIDTHS = {
     "long[]": 8,
     "double[]": 8,
 }
-MOST_BYTES = 1 << 20
-"""Of one answer to ``readMemory``."""
+"""Bytes of an element of each array of primitives."""
 
 NAME = re.compile(r"[^\W\d][\w$]*")
 
@@ -61,16 +58,23 @@ class Container(Record):
 
     ``kind``: "frame" (those of the ``names`` kinds), "object", "fields" (of an object that is shown otherwise as well),
     "range" (``start`` and ``count`` of its elements), "static" (of the frame's class), "returned", "string" (what
-    toString() gives). ``path`` is a Java expression for it, "" if there is none.
+    toString() gives). ``path`` is a Java expression for it, "" if there is none. ``hex``: its numbers are shown so.
     """
 
     kind: str
-    frame: Frame | None
-    value: Value | None = None
+    frame: FrameInfo | None
+    value: ValueInfo | None = None
     path: str = ""
     names: tuple[str, ...] = ()
     start: int = 0
     count: int = 0
+    hex: bool = False
+
+
+class ValueFormat(Record):
+    """The form of numbers."""
+
+    hex: bool = False
 
 
 class VariablesOf(Record):
@@ -80,12 +84,13 @@ class VariablesOf(Record):
     filter: str = ""
     start: int = 0
     count: int = 0
+    format: ValueFormat | None = None
 
 
-@request("variables", VariablesOf)
+@request("variables", VariablesOf, supportsValueFormattingOptions=True)
 async def variables(adapter: Adapter, args: VariablesOf) -> Body:
     """wire: 2 trips for an object, and what describing its parts takes; none for variables that were read."""
-    container = adapter.container(args.variablesReference)
+    container = adapter.container(args.variablesReference).replace(hex=is_hex(args.format))
     start, count = max(0, args.start), max(0, args.count)
     match container.kind:
         case "frame":
@@ -93,7 +98,7 @@ async def variables(adapter: Adapter, args: VariablesOf) -> Body:
         case "static":
             shown = _page(await _statics(adapter, container), start, count)
         case "returned":
-            shown = [_shown(adapter, container.frame, jdbpy.Variable("returned", "", container.value, "local"), "")]
+            shown = [_shown(adapter, container, jdbpy.Variable("returned", "", container.value, "local"), "")]
         case "string":
             shown = [await _to_string(adapter, container)]
         case "range":
@@ -111,11 +116,6 @@ def _page(shown: list[Body], start: int, count: int) -> list[Body]:
     return shown[start : start + count] if count else shown[start:]
 
 
-def shallow() -> Limits:
-    """Return how a value is described that can be opened: in one line."""
-    return jdbpy.Limits(depth=0)
-
-
 def of_result(*, whole: bool = False) -> Limits:
     """Return how the value of an expression is described: with its parts, should it have no place in the target."""
     return jdbpy.Limits(depth=1, string=1_000_000 if whole else 10_000, elements=1_000 if whole else 100, fields=0)
@@ -124,34 +124,15 @@ def of_result(*, whole: bool = False) -> Limits:
 # -- the variables of frames -----------------------------------------------------------------------------------------
 
 
-async def frame_variables(adapter: Adapter, frame: Frame) -> Sequence[Variable]:
-    """The variables of a frame. wire: 1 to 3 trips, none again."""
-    if adapter.reading is not None and adapter.reading[0] == (frame.thread.id, frame.index):
-        await adapter.reading[1].wait()
-    return await adapter.session.stack.variables(frame, shallow())
-
-
-def read_ahead(adapter: Adapter, frame: Frame) -> None:
-    """Begin to read the variables of a frame, which the client will ask for next."""
-    done = trio.Event()
-    adapter.reading = (frame.thread.id, frame.index), done
-
-    async def read() -> None:
-        try:
-            await adapter.session.stack.variables(frame, shallow())
-        except JdbpyError:  # it runs by now: who asks for them is told
-            return
-        finally:
-            done.set()
-
-    adapter.start(read)
-
-
 async def _of_frame(adapter: Adapter, container: Container) -> list[Body]:
     assert container.frame is not None
-    found = await frame_variables(adapter, container.frame)
+    found = await adapter.readings.variables(container.frame, container.names[0])
     chosen = [each for each in found if each.kind in container.names]
-    return [_shown(adapter, container.frame, each, path_of(each)) for each in chosen]
+    return [_shown(adapter, container, each, path_of(each)) for each in chosen]
+
+
+def is_hex(format: ValueFormat | None) -> bool:
+    return format is not None and format.hex
 
 
 def path_of(variable: Variable) -> str:
@@ -167,14 +148,14 @@ async def _statics(adapter: Adapter, container: Container) -> list[Body]:
     async def read(field: FieldInfo) -> Body:
         path = f"{owner.replace('$', '.')}.{field.name}"
         try:
-            value: Value | None = await adapter.session.values.evaluate(
+            value: ValueInfo | None = await adapter.session.values.evaluate(
                 path, limits=shallow(), remember=False, frame=frame
             )
             error = ""
         except JdbpyError as refused:
             value, error = None, refused.message
         shown = jdbpy.Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
-        return _shown(adapter, frame, shown, path)
+        return _shown(adapter, container, shown, path)
 
     return await side_by_side([partial(read, each) for each in fields])
 
@@ -200,7 +181,7 @@ async def side_by_side(calls: Sequence[Callable[[], Awaitable[Body]]]) -> list[B
 
 
 async def _of_object(adapter: Adapter, container: Container, which: str, start: int, count: int) -> list[Body]:
-    value = _value(container)
+    value = value_of(container)
     if value.id is None:  # what an expression has made, which is known as far as it was read
         return _page([_child(adapter, container, each) for each in value.children], start, count)
     length = _length(value)
@@ -222,13 +203,13 @@ async def _of_object(adapter: Adapter, container: Container, which: str, start: 
     return _page([*_groups(adapter, container, 0, length), *beside], start, count)
 
 
-def _value(container: Container) -> Value:
+def value_of(container: Container) -> ValueInfo:
     if container.value is None:
         raise UsageError("these variables have no parts")
     return container.value
 
 
-def _length(value: Value) -> int | None:
+def _length(value: ValueInfo) -> int | None:
     """Return how many elements it has, if it is shown by its elements."""
     return value.length if value.tag != "s" else None
 
@@ -255,7 +236,7 @@ def _groups(adapter: Adapter, container: Container, start: int, length: int) -> 
 
 async def _elements(adapter: Adapter, container: Container, start: int, count: int) -> list[Body]:
     """Elements of an array or collection. wire: 3 trips or a few more, whatever their number."""
-    value = _value(container)
+    value = value_of(container)
     if container.kind == "range" and count > GROUP:
         return _groups(adapter, container, start, count)
     wanted = min(count, MOST_AT_ONCE)
@@ -268,14 +249,17 @@ async def _elements(adapter: Adapter, container: Container, start: int, count: i
 
 
 async def _fields(adapter: Adapter, container: Container) -> list[Body]:
-    value = _value(container)
+    value = value_of(container)
     if value.id is None:
         return []
-    found = await adapter.session.objects.fields(value.id, shallow())
+    if container.path == "this" and container.frame is not None:
+        found = await adapter.readings.fields_of_this(container.frame, value.id)
+    else:
+        found = await adapter.session.objects.fields(value.id, shallow())
     shown, names = [], set[str]()
     for each in found:
         path = f"{container.path}.{each.name}" if container.path and each.name not in names else ""
-        body = _shown(adapter, container.frame, each, path)
+        body = _shown(adapter, container, each, path)
         if each.name in names:  # hidden by the one of a subclass
             body["name"] = f"{body['name']} ({escape(each.declared_in.rpartition('.')[2])})"
         names.add(each.name)
@@ -295,7 +279,7 @@ def _fields_beside(adapter: Adapter, container: Container) -> Body:
 
 def _lazily(adapter: Adapter, container: Container) -> list[Body]:
     """Return what the object says of itself, for the client to ask for: that runs code of the target."""
-    value = _value(container)
+    value = value_of(container)
     if container.frame is None or value.tag != "L":
         return []
     number = adapter.container_number(container.replace(kind="string"))
@@ -309,9 +293,9 @@ async def _to_string(adapter: Adapter, container: Container) -> Body:
         limits=of_result(),
         remember=False,
         frame=container.frame,
-        given={GIVEN: _value(container)},
+        given={GIVEN: value_of(container)},
     )
-    return _shown(adapter, container.frame, jdbpy.Variable(TO_STRING, "", value, "element"), "")
+    return _shown(adapter, container, jdbpy.Variable(TO_STRING, "", value, "element"), "")
 
 
 def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
@@ -324,11 +308,11 @@ def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
             path = f"{container.path}{variable.name}"
         elif NAME.fullmatch(variable.name):
             path = f"{container.path}.{variable.name}"
-    return _shown(adapter, container.frame, variable, path)
+    return _shown(adapter, container, variable, path)
 
 
-def _shown(adapter: Adapter, frame: Frame | None, variable: Variable, path: str) -> Body:
-    """A variable as the protocol has it."""
+def _shown(adapter: Adapter, container: Container, variable: Variable, path: str) -> Body:
+    """A variable of a container as the protocol has it."""
     attributes = []
     modifiers = variable.modifiers.split()
     if "final" in modifiers:
@@ -346,7 +330,7 @@ def _shown(adapter: Adapter, frame: Frame | None, variable: Variable, path: str)
         hint["attributes"] = [*attributes, "failedEvaluation"]
         body.update(value=escape(f"<{variable.error or 'not available'}>"), variablesReference=0)
     else:
-        body.update(value_body(adapter, frame, variable.value, path))
+        body.update(value_body(adapter, container.frame, variable.value, path, hex=container.hex))
     if adapter.client.supportsVariableType and variable.type:
         body["type"] = escape(variable.type)
     if path:
@@ -354,16 +338,18 @@ def _shown(adapter: Adapter, frame: Frame | None, variable: Variable, path: str)
     return body
 
 
-def value_body(adapter: Adapter, frame: Frame | None, value: Value, path: str, *, key: str = "value") -> Body:
+def value_body(
+    adapter: Adapter, frame: FrameInfo | None, value: ValueInfo, path: str, *, key: str = "value", hex: bool = False
+) -> Body:
     """The text of a value, its type, and the number by which it can be opened."""
-    body: Body = {key: escape(value.formatted or value.text), "variablesReference": 0}
+    body: Body = {key: escape(value_text(value, hex=hex)), "variablesReference": 0}
     if adapter.client.supportsVariableType:
         body["type"] = escape(value.type)
     if (value.id is not None and value.tag != "s") or (value.id is None and value.children):
         body["variablesReference"] = adapter.container_number(Container("object", frame, value, path))
         length = _length(value)
-        if value.id is not None and value.tag == "[" and value.type in _WIDTHS:
-            body["memoryReference"] = f"{_ARRAY}{body['variablesReference']}"
+        if value.id is not None and value.tag == "[" and value.type in WIDTHS:
+            body["memoryReference"] = f"{ARRAY}{body['variablesReference']}"
         elif value.id is not None and value.tag == "L" and length is None:
             owner = value.type.partition("<")[0]
             if not adapter.session.execution.is_excluded(owner):
@@ -372,6 +358,13 @@ def value_body(adapter: Adapter, frame: Frame | None, value: Value, path: str, *
             body["indexedVariables"] = length
             body["namedVariables"] = 0 if value.tag == "[" or value.id is None else 1
     return body
+
+
+def value_text(value: ValueInfo, *, hex: bool) -> str:
+    """The text of a value; of floats, doubles and booleans the bits are no number to read."""
+    if not hex or value.tag in "ZFD":
+        return value.text
+    return value.formatted or value.in_format("x") or value.text
 
 
 # -- changing them ---------------------------------------------------------------------------------------------------
@@ -383,6 +376,7 @@ class SetVariable(Record):
     variablesReference: int
     name: str
     value: str
+    format: ValueFormat | None = None
 
 
 @request("setVariable", SetVariable, in_order=True, supportsSetVariable=True)
@@ -391,7 +385,7 @@ async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
     container = adapter.container(args.variablesReference)
     target, given = _assigned(container, args.name)
     value = await adapter.session.values.assign(target, args.value, frame=container.frame, given=given)
-    return _changed(adapter, value_body(adapter, container.frame, value, ""))
+    return changed(adapter, value_body(adapter, container.frame, value, "", hex=is_hex(args.format)))
 
 
 def _assigned(container: Container, name: str) -> tuple[str, dict[str, object]]:
@@ -418,6 +412,7 @@ class SetExpression(Record):
     expression: str
     value: str
     frameId: int | None = None
+    format: ValueFormat | None = None
 
 
 @request("setExpression", SetExpression, in_order=True, supportsSetExpression=True)
@@ -425,51 +420,12 @@ async def set_expression(adapter: Adapter, args: SetExpression) -> Body:
     """Give what a Java expression names the value of another. wire: 2 trips or more."""
     frame = adapter.frame(args.frameId) if args.frameId is not None else None
     value = await adapter.session.values.assign(args.expression, args.value, frame=frame)
-    return _changed(adapter, value_body(adapter, frame, value, ""))
+    return changed(adapter, value_body(adapter, frame, value, "", hex=is_hex(args.format)))
 
 
-def _changed(adapter: Adapter, body: Body) -> Body:
+def changed(adapter: Adapter, body: Body) -> Body:
+    """Tell the client that variables have changed. Return ``body``."""
+    adapter.readings.changed()
     if adapter.client.supportsInvalidatedEvent:
         adapter.sender.event("invalidated", {"areas": ["variables"]})
     return body
-
-
-# -- bytes -----------------------------------------------------------------------------------------------------------
-
-
-class ReadMemory(Record):
-    """Arguments of ``readMemory``."""
-
-    memoryReference: str
-    count: int
-    offset: int = 0
-
-
-@request("readMemory", ReadMemory, supportsReadMemoryRequest=True)
-async def read_memory(adapter: Adapter, args: ReadMemory) -> Body:
-    """Elements of an array of primitives as bytes, the high byte of each first. Addresses count from the first element.
-
-    wire: 1 trip.
-    """
-    prefix, colon, number = args.memoryReference.partition(":")
-    if f"{prefix}{colon}" != _ARRAY or not (number.isascii() and number.isdigit() and len(number) < 16):
-        raise UsageError("a memory reference is of no array of primitives", code="WRONG_ARGUMENT")
-    if args.count < 0:
-        raise UsageError("arguments.count must not be negative", code="WRONG_ARGUMENT")
-    container = adapter.container(int(number))
-    value = _value(container)
-    width, length = _WIDTHS[value.type], value.length or 0
-    first = max(0, args.offset)
-    end = min(max(first, args.offset + min(args.count, MOST_BYTES)), width * length)
-    data = b""
-    if first < end:
-        start, stop = first // width, -(-end // width)
-        found = await adapter.session.values.bytes(
-            f"{GIVEN}[{start}..{stop}]", stop - start, frame=container.frame, given={GIVEN: value}
-        )
-        data = found.data[first - start * width : end - start * width]
-    from base64 import b64encode
-
-    unreadable = max(0, args.count - len(data))
-    body: Body = {"address": f"{first:#x}", "data": b64encode(data).decode("ascii")}
-    return {**body, "unreadableBytes": unreadable} if unreadable else body

@@ -131,12 +131,17 @@ class Guide:
     def greeting(self) -> str:
         """Return what to say before anything else."""
         return (
-            f"This is a small Java program, and a tour in {len(self._steps)} steps. Type what it suggests, or\n"
+            f"This is a small Java program, and a tour in {len(self._steps)} steps. Type what it suggests, or "
             "whatever you like: it waits. 'help' lists the commands, 'quit' leaves.\n"
         )
 
+    def begin_again(self) -> None:
+        """The program is about to be started once more: lead from the first step on, unless the last was taken."""
+        if not self.finished:
+            self._done = self._others = 0
+
     def after(self, line: str) -> str:
-        """Return what to say after a command that succeeded.
+        """Return what to say after a command that succeeded: the next step, or after the last one how to go on.
 
         A later step that is taken early is accepted, and the tour goes on behind it. After a few other commands the
         step that is due is suggested again; "" where there is nothing to say.
@@ -151,12 +156,8 @@ class Guide:
         self._others += 1
         return self._suggestion() if self._done and self._others % REMINDER == 0 else ""
 
-    def farewell(self) -> str:
-        """Return what to say when the debugger has been left: how to go on, to those who took the whole tour."""
-        return f"\n{LAST_WORDS}" if self.finished else ""
-
     def _suggestion(self) -> str:
         if self.finished:
-            return ""
+            return f"\n{LAST_WORDS}"
         step = self._steps[self._done - 1]
         return f"\n{self._done}/{len(self._steps)}  {step.say}\n      type: {step.line}\n"

@@ -5,6 +5,8 @@ Every refusal is followed by the usage, and the exit status is jdb's own: 0.
 
 from __future__ import annotations
 
+import os
+
 from jdbpy.jdb import connectors
 from jdbpy.jdb.connectors import ConnectorUse
 from jdbpy.jdb.texts import USAGE
@@ -27,6 +29,9 @@ _WITH_VALUE = {
     "-classpath": "No classpath specified.",
 }
 
+GREETING = "Initializing jdb ..."
+_START_FILES = ("jdb.ini", ".jdbrc")
+
 
 class JdbLine(Record):
     """A command line of jdb, understood. ``text`` is all there is to do, if set: print it and leave.
@@ -46,7 +51,7 @@ class JdbLine(Record):
 
 
 def parse(arguments: list[str]) -> JdbLine:
-    """Understands the words after ``jdbpy jdb``. Raises UsageError for a connection that makes no sense."""
+    """Understand the words after ``jdbpy jdb``. Raises UsageError for a connection that makes no sense."""
     try:
         return _JdbParser(arguments).parse()
     except _Refused as refused:
@@ -164,3 +169,13 @@ def _socket_arguments(address: str, host_argument: str) -> str:
     """``HOST:PORT``, ``PORT`` or ``[::1]:PORT`` as arguments of a socket connector."""
     host, colon, port = address.rpartition(":")
     return f"{host_argument}={host},port={port}" if colon else f"port={address}"
+
+
+def start_files() -> list[str]:
+    """The start-up file of the home directory, then that of the working directory unless it is the same."""
+    files: dict[str, str] = {}
+    for directory in (os.path.expanduser("~"), os.getcwd()):
+        found = next((path for name in _START_FILES if os.path.exists(path := os.path.join(directory, name))), None)
+        if found is not None:
+            files.setdefault(os.path.realpath(found), found)
+    return list(files.values())

@@ -69,7 +69,7 @@ class Debugger:
     # -- the current thread --------------------------------------------------------------------------------------
 
     async def make_current(self, thread: ThreadRef | ThreadInfo) -> None:
-        """Makes a thread the current one, at its innermost frame."""
+        """Make a thread the current one, at its innermost frame."""
         self.current = ThreadRef(thread.id, thread.name)
         self.next_listed = None
         await self.target.select_thread(thread.id)
@@ -88,7 +88,7 @@ class Debugger:
         return frame if self.current is not None and thread == self.current.id else 1
 
     async def follow(self) -> None:
-        """Makes the session select the current thread again, if a hit of another one has changed that."""
+        """Make the session select the current thread again, if a hit of another one has changed that."""
         if self.session is not None and self.current is not None and self.session.selection[0] != self.current.id:
             await self.session.select_thread(self.current.id)
 
@@ -106,7 +106,7 @@ class Debugger:
     # -- the prompt ----------------------------------------------------------------------------------------------
 
     def prompt(self, *, simple: bool = False) -> None:
-        """Writes the prompt: ``main[1] `` with a current thread, ``> `` without one or when it is about to run."""
+        """Write the prompt: ``main[1] `` with a current thread, ``> `` without one or when it is about to run."""
         if self.current is None or simple:
             self.out.print("> ")
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 
-from jdbpy import Event, Exited, Location, Notice, Output, Stop, StopReason, SuspendPolicy, VMDisconnected
+from jdbpy import Event, Exited, Location, Notice, Output, Stopped, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.values import place, source_line, source_line_of, text_of, thread_and_place
 
@@ -29,7 +29,7 @@ class Teller:
     async def tell(self, event: Event) -> None:
         """Tells one event."""
         match event:
-            case Stop():
+            case Stopped():
                 await self._stop(event)
             case Notice():
                 await self._notice(event)
@@ -40,7 +40,7 @@ class Teller:
             case VMDisconnected():
                 self._out.print("\nThe application has been disconnected\n")
 
-    async def _stop(self, stop: Stop) -> None:
+    async def _stop(self, stop: Stopped) -> None:
         jdb = self._jdb
         for reason in stop.reasons or (stop.reason,):
             if reason is StopReason.CLASS_PREPARE:
@@ -59,7 +59,7 @@ class Teller:
             await self._run_line(command)
         jdb.prompt()
 
-    async def _place(self, stop: Stop) -> None:
+    async def _place(self, stop: Stopped) -> None:
         if stop.location is None or stop.thread is None or stop.reason is StopReason.START:
             self._out.line("No frames on the current call stack")
             return
@@ -115,7 +115,7 @@ _HITS = {
 }
 
 
-def _announcement(stop: Stop, reason: StopReason) -> str:
+def _announcement(stop: Stopped, reason: StopReason) -> str:
     if reason is StopReason.EXCEPTION and stop.exception is not None:
         caught = stop.exception.catch_location
         how = f"(to be caught at: {place(caught)})" if caught is not None else "(uncaught)"

@@ -42,7 +42,7 @@ REPEATABLE = frozenset(("up", "down", "step", "stepi", "next", "cont", "list", "
 def jdb_command(
     *names: str, offline: bool = False, resumes: bool = False, evaluates: bool = False
 ) -> Callable[[Function], Function]:
-    """Makes a function the command of these names."""
+    """Make a function the command of these names."""
 
     def register(function: Function) -> Function:
         for name in names:
@@ -70,7 +70,7 @@ class JdbInterpreter:
         jdb.read = self.read
 
     async def line(self, text: str) -> None:
-        """Runs a line that was typed."""
+        """Run a line that was typed."""
         jdb = self._jdb
         if text.startswith("!!") and self._last:
             text = self._last + text[2:]
@@ -86,7 +86,7 @@ class JdbInterpreter:
             jdb.prompt()
 
     async def read(self, path: str) -> bool:
-        """Runs the lines of a file; False if it cannot be read."""
+        """Run the lines of a file; False if it cannot be read."""
         from jdbpy.process.scripts import read_script
 
         try:
@@ -101,13 +101,13 @@ class JdbInterpreter:
         return True
 
     async def run(self, text: str) -> None:
-        """Runs a line that has a command in it."""
+        """Run a line that has a command in it."""
         words = Words(text)
         name = words.next().lower()
         if name.startswith("#"):
             self._prompt()
-        elif name[0].isdigit() and words.more():
-            if not name.isdigit():
+        elif name[0].isdecimal() and words.more():
+            if not name.isdecimal():
                 self._jdb.out.line(f"Unrecognized command: '{name}'.  Try help...")
                 self._prompt()
                 return

@@ -1,27 +1,12 @@
-"""The entry point of jdb mode: answers what needs no session at once; the first words, the start-up files."""
+"""The entry point of jdb mode: answers what needs no session at once, and says the first words."""
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 from jdbpy.errors import UsageError
-from jdbpy.jdb.cmdline import JdbLine, parse
+from jdbpy.jdb.cmdline import GREETING, JdbLine, parse, start_files
 from jdbpy.jdb.output import JdbOutput
-
-GREETING = "Initializing jdb ..."
-
-_NAMES = ("jdb.ini", ".jdbrc")
-
-
-def start_files() -> list[str]:
-    """The start-up file of the home directory, then that of the working directory unless it is the same."""
-    files: dict[str, str] = {}
-    for directory in (os.path.expanduser("~"), os.getcwd()):
-        found = next((path for name in _NAMES if os.path.exists(path := os.path.join(directory, name))), None)
-        if found is not None:
-            files.setdefault(os.path.realpath(found), found)
-    return list(files.values())
 
 
 def main(arguments: list[str]) -> int:
@@ -55,7 +40,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _greet(line: JdbLine, out: JdbOutput) -> bool:
-    """Writes the first prompt where nothing has to be done for it, before all that takes a while to import."""
+    """Write the first prompt where nothing has to be done for it, before all that takes a while to import."""
     assert line.connection is not None
     if line.launch_now or not line.connection.connector.launches or start_files():
         return False

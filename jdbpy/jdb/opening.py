@@ -30,7 +30,7 @@ def open_session(
 ) -> AbstractAsyncContextManager[Session]:
     """The session of a command line; ``main`` are the words of the main class and its arguments, where one is launched.
 
-    ``say`` gets what is to be told before there is a session. Raises BadArgument for arguments that make no sense.
+    ``say`` gets the messages that come before there is a session. Raises BadArgument for arguments that make no sense.
     """
     assert line.connection is not None
     connection = line.connection
@@ -55,7 +55,7 @@ def open_session(
 
 @asynccontextmanager
 async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
-    """Asks for the agent's address in a thread: the JVM may take its time to answer, and Ctrl-C ends the wait."""
+    """Ask for the agent's address in a thread: the JVM may take its time to answer, and Ctrl-C ends the wait."""
     from jdbpy.jdb.processes import agent_address
 
     address = await trio.to_thread.run_sync(agent_address, pid, abandon_on_cancel=True)
@@ -85,7 +85,7 @@ def _address(values: dict[str, str], host_argument: str) -> str:
 
 
 def _named(address: str) -> str:
-    """An address with the name of its host, as jdb tells it."""
+    """An address with the name of its host, as jdb writes it."""
     host, _, port = address.rpartition(":")
     if host == "0.0.0.0":
         return f"{socket.gethostname()}:{port}"

@@ -25,11 +25,11 @@ class JdbOutput:
         self._escapes = sys.stdout.isatty()
 
     def print(self, text: str) -> None:
-        """Writes text that ends in no line of its own."""
+        """Write text that ends in no line of its own."""
         self.raw(escape_lines(text) if self._escapes else text)
 
     def raw(self, text: str) -> None:
-        """Writes text as it is. Raises OutputLost."""
+        """Write text as it is. Raises OutputLost."""
         try:
             standard.write(text)
         except UnicodeEncodeError:
@@ -37,15 +37,15 @@ class JdbOutput:
             standard.write(text.encode(encoding, "replace").decode(encoding))
 
     def error(self, text: str) -> None:
-        """Writes a line to standard error, where jdb writes what ends it."""
+        """Write a line to standard error, where jdb writes what ends it."""
         standard.write(f"{text}\n", sys.stderr)
 
     def line(self, text: str = "") -> None:
-        """Writes a line."""
+        """Write a line."""
         self.print(text + "\n")
 
     def news(self, text: str) -> None:
-        """Writes what happened, on a new line and without ending it: the place follows."""
+        """Write what happened, on a new line and without ending it: the place follows."""
         self.print("\n" + text)
 
 
@@ -65,7 +65,7 @@ class JdiTrace(Record):
     say: Callable[[str], None]
 
     def write(self, line: bytes) -> None:
-        """Takes a line."""
+        """Take a line."""
         match = _LINE.match(line)
         if match is None:
             return

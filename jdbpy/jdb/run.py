@@ -21,19 +21,18 @@ from jdbpy import (
     JdbpyError,
     LeaveError,
     Output as Written,
-    Stop,
+    Stopped,
     StopReason,
     UsageError,
     VMDisconnected,
     garbage,
 )
 from jdbpy.files import why_not_trusted
-from jdbpy.jdb.cmdline import JdbLine
+from jdbpy.jdb.cmdline import GREETING, JdbLine, start_files
 from jdbpy.jdb.connectors import BadArgument
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.events import Teller
 from jdbpy.jdb.interpreter import JdbInterpreter
-from jdbpy.jdb.main import GREETING, start_files
 from jdbpy.jdb.output import JdbOutput
 from jdbpy.process.processor_time import open_signals
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
@@ -111,7 +110,7 @@ class _Jdb:
     # -- the session -----------------------------------------------------------------------------------------------
 
     async def _connect(self, main: str) -> None:
-        """Opens the session, and sets what was asked for before; ``main`` is what was typed after ``run``."""
+        """Open the session, and set what was asked for before; ``main`` is what was typed after ``run``."""
         from jdbpy.jdb.opening import main_words, open_session
 
         jdb = self.debugger
@@ -154,7 +153,7 @@ class _Jdb:
         if session.launched and session.last_stop is None:
             self._out.news("VM Started: ")  # it has not waited for us
         async for event in self._following():
-            if pass_start and isinstance(event, Stop) and event.reason is StopReason.START:
+            if pass_start and isinstance(event, Stopped) and event.reason is StopReason.START:
                 self._out.news("VM Started: ")
                 await session.execution.resume()
                 continue

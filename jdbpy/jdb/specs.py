@@ -12,11 +12,11 @@ from jdbpy import PointOptions, SuspendPolicy, UsageError
 from jdbpy.jdb.output import JdbOutput, number
 
 if TYPE_CHECKING:
-    from jdbpy import Breakpoint, Session
+    from jdbpy import BreakpointInfo, Session
 
 
 class Spec:
-    """One of them. ``text`` is how jdb calls it and tells it from others."""
+    """One of them. ``text`` is how jdb names it."""
 
     def __init__(self, text: str, policy: SuspendPolicy = SuspendPolicy.ALL) -> None:
         self.text = text
@@ -24,11 +24,11 @@ class Spec:
         self.number = 0  # of the session's point
         self.resolved = False
 
-    async def set_in(self, session: Session) -> Breakpoint:
-        """Sets it. Raises JdbpyError."""
+    async def set_in(self, session: Session) -> BreakpointInfo:
+        """Set it. Raises JdbpyError."""
         raise NotImplementedError
 
-    def waits(self, point: Breakpoint) -> bool:
+    def waits(self, point: BreakpointInfo) -> bool:
         """True if the point still waits for its class."""
         return bool(point.message)
 
@@ -48,11 +48,11 @@ class BreakpointSpec(Spec):
         self.place = place
         self.thread = thread
 
-    async def set_in(self, session: Session) -> Breakpoint:
+    async def set_in(self, session: Session) -> BreakpointInfo:
         session.breakpoints.refuse_lines_without_code()
         return await session.breakpoints.add(f"{self.class_name}{self.place}", policy=self.policy, thread=self.thread)
 
-    def waits(self, point: Breakpoint) -> bool:
+    def waits(self, point: BreakpointInfo) -> bool:
         return not point.resolved
 
     def why_not(self, message: str, code: str) -> str:
@@ -80,7 +80,7 @@ class WatchSpec(Spec):
         self.field = field
         self.access = access
 
-    async def set_in(self, session: Session) -> Breakpoint:
+    async def set_in(self, session: Session) -> BreakpointInfo:
         return await session.watchpoints.add(
             f"{self.class_name}.{self.field}",
             access=self.access,
@@ -102,12 +102,12 @@ class ExceptionSpec(Spec):
         self.caught = caught
         self.uncaught = uncaught
 
-    async def set_in(self, session: Session) -> Breakpoint:
+    async def set_in(self, session: Session) -> BreakpointInfo:
         return await session.catchpoints.exception(
             self.pattern, caught=self.caught, uncaught=self.uncaught, options=PointOptions(policy=self.policy)
         )
 
-    def waits(self, point: Breakpoint) -> bool:
+    def waits(self, point: BreakpointInfo) -> bool:
         return "*" in self.pattern or bool(point.message)
 
 
@@ -126,7 +126,7 @@ class Specs:
         return next((spec for spec in self._specs.values() if spec.number == number_), None)
 
     async def add(self, spec: Spec, session: Session | None) -> None:
-        """Sets it now, or keeps it for later, and says which."""
+        """Set it now, or keep it for later, and say which."""
         if spec.text in self._specs:
             await self._forget(spec.text, session)
         if session is not None and not await self._set(spec, session, "Unable to set"):
@@ -138,7 +138,7 @@ class Specs:
             self._out.line(f"Deferring {spec.text}.\nIt will be set after the class is loaded.")
 
     async def open(self, session: Session) -> None:
-        """Sets all in a session that has just begun: what can be set at once is announced."""
+        """Set all in a session that has just begun: what can be set at once is announced."""
         session.breakpoints.stop_at_failures()
         default = ExceptionSpec("java.lang.Throwable", caught=False, uncaught=True)
         self._specs.setdefault(default.text, default)
@@ -152,7 +152,7 @@ class Specs:
         return await self._forget(spec.text, session)
 
     async def redefined(self, class_name: str, session: Session) -> None:
-        """Takes the breakpoints of a class out of the target: as in jdb they are listed still, and hit no more."""
+        """Take the breakpoints of a class out of the target: as in jdb they are listed still, and hit no more."""
         for spec in self._specs.values():
             if spec.number and isinstance(spec, BreakpointSpec):
                 point = session.points.get(spec.number)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from jdbpy import Limits, Value
+from jdbpy import Limits, ValueInfo
 from jdbpy.jdb.output import number
 
 if TYPE_CHECKING:
-    from jdbpy import Frame, Location, Session
+    from jdbpy import FrameInfo, Location, Session
 
 
 SHORT = Limits(depth=0, string=1_000_000)
@@ -23,7 +23,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
-def text_of(value: Value | None) -> str:
+def text_of(value: ValueInfo | None) -> str:
     """One line for a value."""
     if value is None or value.tag == "V":
         return "<void value>"
@@ -44,17 +44,17 @@ def text_of(value: Value | None) -> str:
     return f"instance of {value.type}(id={value.id})"
 
 
-def string_of(value: Value) -> str:
+def string_of(value: ValueInfo) -> str:
     """The characters of a string."""
     text = value.text[1 : value.text.rindex('"')]
     return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def is_object(value: Value | None) -> bool:
+def is_object(value: ValueInfo | None) -> bool:
     return value is not None and bool(value.id)
 
 
-async def massaged(session: Session, value: Value) -> str:
+async def massaged(session: Session, value: ValueInfo) -> str:
     """A value, which must be ``$_``, as ``print`` shows it: an object by its toString(), which runs in the target."""
     if is_object(value) and value.tag not in ("s", "["):
         return text_of(await session.values.to_string("$_"))
@@ -80,7 +80,7 @@ def thread_and_place(thread: str, location: Location) -> str:
     return f'"thread={thread}", {place(location)}'
 
 
-def frame_line(frame: Frame, *, pc: bool) -> str:
+def frame_line(frame: FrameInfo, *, pc: bool) -> str:
     """A line of a stack."""
     location = frame.location
     if frame.native:

@@ -41,7 +41,7 @@ def whole_number(text: str) -> int | None:
     sign = -1 if text[:1] == "-" else 1
     digits = ""
     for letter in text[1:] if sign < 0 else text:
-        if not letter.isdigit():
+        if not letter.isdecimal():
             if letter == "," and digits:
                 continue
             break

@@ -70,7 +70,7 @@ class Debugging:
         self._leaving = trio.Event()
         self._left = trio.Event()
         self._problem: JdbpyError | None = None
-        self._stops: dict[int, jdbpy.Stop] = {}
+        self._stops: dict[int, jdbpy.Stopped] = {}
         self._output: deque[str] = deque()
         self._written = 0
         self._notices: deque[str] = deque(maxlen=MOST_NOTICES)
@@ -154,7 +154,7 @@ class Debugging:
             self._left.set()
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, jdbpy.Stop):
+        if isinstance(event, jdbpy.Stopped):
             if event.thread is not None:
                 self._stops[event.thread.id] = event
                 if len(self._stops) > 10 * MOST_NOTICES:
@@ -221,7 +221,7 @@ class Debugging:
         return found
 
     @property
-    def stops(self) -> list[jdbpy.Stop]:
+    def stops(self) -> list[jdbpy.Stopped]:
         """The stops whose threads still stand there. No trip."""
         self._drop_old()
         return list(self._stops.values())
@@ -252,7 +252,7 @@ class Debugging:
         return found[0]
 
 
-def _summary(stop: jdbpy.Stop) -> Body:
+def _summary(stop: jdbpy.Stopped) -> Body:
     found: Body = {"reason": str(stop.reason)}
     if stop.thread is not None:
         found["thread"] = stop.thread.to_dict()

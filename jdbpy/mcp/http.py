@@ -176,7 +176,7 @@ class _Server:
 
 
 async def _watch(stream: trio.SocketStream, closed: trio.Event, scope: trio.CancelScope) -> None:
-    """Cancel a request whose client has closed the connection: what a tool waits for it waits for in vain."""
+    """Cancel a request whose client has closed the connection: its tool would wait for nothing."""
     await _wait_closed(stream)
     closed.set()
     scope.cancel()

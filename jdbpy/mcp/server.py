@@ -86,7 +86,7 @@ _JSON = "application/json"
 
 
 def described(tool: Tool) -> types.Tool:
-    """Return a tool as the client is told of it."""
+    """Return the description of a tool for the client."""
     hints = types.ToolAnnotations(read_only_hint=True) if tool.reads else None
     return types.Tool(name=tool.name, description=tool.help, input_schema=tool.schema, annotations=hints)
 

@@ -1,6 +1,6 @@
 """From a file to a plug-in: who may have written it, its run, the functions that it declares, and its faults in words.
 
-A file counts only if nobody but this user and root can have written it: what is in it can do whatever the user can.
+A file counts only if none but this user and root can have written it: what is in it can do whatever the user can.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def load(path: str, content: bytes | None = None) -> Plugin:
 
     Raises UsageError for a file that is not there or that others may have written, PluginError when it fails.
     """
-    path = os.path.realpath(path)
+    given, path = path, os.path.realpath(path)
     name = os.path.basename(path)
     if content is None and not os.path.exists(path):
         raise UsageError(f"the plug-in {name} cannot be read: there is no such file", code="NO_SUCH_FILE")
-    if content is None and (reason := why_not_trusted(path)):
+    if content is None and (reason := why_not_trusted(given)):  # a link may lead elsewhere by the time it is followed
         hint = "a plug-in and its directory must be yours, and only you may write them: chmod go-w"
         raise UsageError(f"the plug-in {name} is not loaded: {reason}", hint=hint, code="NOT_TRUSTED")
     module = ModuleType(f"jdbpy_plugin_{os.path.splitext(name)[0]}")

@@ -66,7 +66,7 @@ class PythonRunner:
         self._token = trio.lowlevel.current_trio_token()
         self._hooked: set[str] = set()  # files whose views and hooks are at work in this session
         self._busy: set[int] = set()  # threads of the target at whose stop a hook is at work
-        self._passed: list[events.Stop] = []  # stops that such a hook has brought about
+        self._passed: list[events.Stopped] = []  # stops that such a hook has brought about
         self._send: trio.MemorySendChannel[tuple[str, Any]] | None = None
         self._delivered = trio.Event()
         self._dropped = False
@@ -248,7 +248,7 @@ class PythonRunner:
             if "connected" in hook.events:
                 await self._call_hook(plugin, hook, {"event": self._session.info})
 
-    async def at_stop(self, stop: events.Stop) -> bool:
+    async def at_stop(self, stop: events.Stopped) -> bool:
         """Call the hooks of a stop; True if one of them has let the target run on."""
         hooks = list(self._hooks("stop"))
         if any(each is stop for each in self._passed):
@@ -275,7 +275,7 @@ class PythonRunner:
 
     def _on_event(self, event: events.Event) -> None:
         name = _EVENT_NAMES.get(type(event), "")
-        if isinstance(event, events.Stop):
+        if isinstance(event, events.Stopped):
             if event.thread is not None and event.thread.id in self._busy:
                 self._passed.append(event)
             return
@@ -340,7 +340,7 @@ _EVENT_NAMES: dict[type, str] = {
 
 
 class Missing:
-    """Stands for ``stop``, ``frame`` or ``thread`` of ``py`` where there is none: whatever is asked of it says why."""
+    """In place of ``stop``, ``frame`` or ``thread`` of ``py`` where there is none: each use raises the reason."""
 
     def __init__(self, name: str, why: JdbpyError) -> None:
         self._name = name
@@ -421,8 +421,9 @@ def _compiled(source: str, file: str) -> tuple[Any, Any]:
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     tree = ast.parse(source, file)
     last = None
-    if tree.body and isinstance(tree.body[-1], ast.Expr):
-        last = compile(ast.Expression(tree.body.pop().value), file, "eval")  # type: ignore[attr-defined]
+    if tree.body and isinstance(ending := tree.body[-1], ast.Expr):
+        tree.body.pop()
+        last = compile(ast.Expression(ending.value), file, "eval")
     return compile(tree, file, "exec"), last
 
 

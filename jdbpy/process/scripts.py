@@ -92,7 +92,7 @@ class ScriptLines:
 
 
 async def _read() -> bytes:
-    """Some bytes of standard input; none at its end. Of a pipe trio's loop tells when they are there: that is a wake-up
+    """Some bytes of standard input; none at its end. Of a pipe trio's loop sees that they are there: that is a wake-up
     less in each direction than a thread costs, which all else needs."""
     import trio  # here: the command line is parsed, and --help answered, without it
 

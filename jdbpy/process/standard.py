@@ -1,8 +1,8 @@
 """Standard output and standard error: how text gets there, and how the debugger ends when it does not.
 
-Owns the one ending for output that nobody takes: who reads a pipe has gone (the status is 141, as of a process that
+Owns the one ending for output that is not read: who reads a pipe has gone (the status is 141, as of a process that
 SIGPIPE ends), or it cannot be written (one sentence, status 1). It is raised as ``OutputLost`` where the text was to be
-written, so that the target is left on the way out as always. Errors of standard error are nobody's to hear.
+written, so that the target is left on the way out as always. Errors of standard error are dropped.
 """
 
 from __future__ import annotations

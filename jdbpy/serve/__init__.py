@@ -7,9 +7,10 @@
 * ``joining``: the prompt and the batch on the joining side: the keyboard and the screen.
 * ``objects``: ``jdbpy.join``, for scripts: the objects of ``jdbpy.attach``.
 * ``calls``: their calls, on the serving side.
+* ``observations``: the calls of methods that they observe, on both sides.
 * ``typed``: the form in which arguments and results of these calls cross.
 * ``remote``: ``jdbpy.join_commands``, for scripts: commands of the prompt.
-* ``main``: the command lines.
+* ``main``: the three actions of the command line, ``serving`` the process of the first; ``cmdline``: their words.
 
-What the clients of a session share is the business of ``jdbpy.join_session``.
+What the clients of a session share belongs to ``jdbpy.join_session``.
 """

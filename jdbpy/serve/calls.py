@@ -12,10 +12,11 @@ from typing import Any
 import trio
 
 import jdbpy
-from jdbpy import ClientSession, Event, JdbpyError, Notice, Stop, ThreadsResumed, UsageError
+from jdbpy import ClientSession, Event, JdbpyError, Notice, Stopped, ThreadsResumed, UsageError
 from jdbpy.escape import escape
 from jdbpy.serve.clients import Client
-from jdbpy.serve.lines import Message, Outgoing, text_of
+from jdbpy.serve.lines import Message, Outgoing, number_of, text_of
+from jdbpy.serve.observations import LEAVE_LIMIT, ServedObservation
 from jdbpy.serve.typed import pack, unpack
 
 COMPONENTS = frozenset(
@@ -31,6 +32,9 @@ OWN = frozenset({"down", "exit", "panic", "select_frame", "select_thread", "snap
 
 MADE = {"threads.sampler"}
 """Plain functions whose result a script may keep, and call."""
+
+_OBSERVING = frozenset({"observe", "refresh", "unobserve"})
+"""Calls that are about the observation of calls."""
 
 _SETS = frozenset({"breakpoints", "catchpoints", "execution", "hotswap", "points", "traces", "watchpoints"})
 """Components after whose calls breakpoints may be others."""
@@ -48,10 +52,11 @@ class ServedObjects(Client):
             raise UsageError("the session is served by another version of jdbpy", code="WRONG_VERSION")
         self._calls: dict[object, trio.CancelScope] = {}
         self._kept: dict[str, Any] = {}
-        self._stops: dict[int, Stop] = {}
+        self._stops: dict[int, Stopped] = {}
         self._last_stop = 0
         self._points: tuple[Any, ...] = ()
         self._nursery: trio.Nursery | None = None
+        self._observations: dict[str, tuple[ServedObservation, trio.CancelScope]] = {}
         self._end = trio.Event()
 
     async def run(self) -> int:
@@ -60,9 +65,15 @@ class ServedObjects(Client):
         for stop in session.untaken_stops():
             self._tell(stop)
         session.listen(self._tell)
-        async with trio.open_nursery() as self._nursery:
-            await self._end.wait()
-            self._nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as self._nursery:
+                await self._end.wait()
+                self._nursery.cancel_scope.cancel()
+        finally:
+            with trio.move_on_after(LEAVE_LIMIT) as leaving:
+                leaving.shield = True
+                for key in list(self._observations):
+                    await self._unobserve(key)
         return 0
 
     def take(self, message: Message) -> None:
@@ -76,6 +87,8 @@ class ServedObjects(Client):
             scope = self._calls.get(message["cancel"]) if isinstance(message["cancel"], int) else None
             if scope is not None:
                 scope.cancel()
+        elif "number" in message:
+            self.session.points.number_next(int(number_of(message, "number", 1, 1, _MOST_NUMBER)))
         elif "make" in message:
             self._make(text_of(message, "make", most=100), text_of(message, "call", most=100))
         else:
@@ -110,8 +123,39 @@ class ServedObjects(Client):
             del self._calls[number]
         self.out.put({**answer, **self._now(call.partition(".")[0] in _SETS)})
 
+    async def _observe(self, key: object, kind: object, named: dict[str, Any]) -> None:
+        """Begin to observe calls. Raises as the observer does."""
+        if not isinstance(key, str) or key in self._observations or len(self._observations) >= MOST_CALLS:
+            raise UsageError("an observation needs a key of its own, and too many may not last", code="WRONG_CALL")
+        observation = ServedObservation(self.session, key, str(kind), named, self.out.put)
+        await observation.begin()
+        scope = trio.CancelScope()
+        self._observations[key] = observation, scope
+        assert self._nursery is not None
+        self._nursery.start_soon(self._tell_of, observation, scope)
+
+    async def _tell_of(self, observation: ServedObservation, scope: trio.CancelScope) -> None:
+        with scope:
+            await observation.run()
+
+    async def _unobserve(self, key: str) -> None:
+        """End an observation. Raises UsageError for one that does not last."""
+        if key not in self._observations:
+            raise UsageError("there is no such observation", code="WRONG_CALL")
+        observation, scope = self._observations.pop(key)
+        scope.cancel()
+        await observation.end()
+
+    async def _refresh(self, key: str) -> None:
+        """Send what an observation has counted so far. Raises UsageError for one that does not last."""
+        if key not in self._observations:
+            raise UsageError("there is no such observation", code="WRONG_CALL")
+        await self._observations[key][0].refresh()
+
     def _function(self, call: str) -> Any:
         """The coroutine function that a call names. Raises UsageError for what may not be called."""
+        if call in _OBSERVING:
+            return getattr(self, f"_{call}")
         owner, _, name = call.rpartition(".")
         of: Any = None
         if owner in self._kept:
@@ -128,7 +172,7 @@ class ServedObjects(Client):
     def _tell(self, event: Event) -> None:
         """Send an event, and what is another with it."""
         told: Message = {"type": "event", "event": pack(event)}
-        if isinstance(event, Stop):
+        if isinstance(event, Stopped):
             self._last_stop += 1
             self._stops[self._last_stop] = event
             if len(self._stops) > _MOST_STOPS:
@@ -151,6 +195,9 @@ class ServedObjects(Client):
             now["points"] = pack(listed)
         return now
 
+
+_MOST_NUMBER = 1_000_000
+"""The highest number of a breakpoint that a script may ask for."""
 
 _MOST_STOPS = 10_000
 """Stops that a script has not taken, and may still."""

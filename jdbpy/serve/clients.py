@@ -243,7 +243,7 @@ class ServedProgram(BatchClient):
 
 
 class ProgramLines(ClientLines):
-    """The commands of a program; ``done`` is told the number of each that was carried out."""
+    """The commands of a program; ``done`` is called with the number of each that was carried out."""
 
     def __init__(self, done: Callable[[object], None]) -> None:
         super().__init__(lambda: None)
@@ -353,7 +353,7 @@ class ClientPrompt:
         return self._client.columns, self._client.rows
 
     def update(self, state: PromptState) -> None:
-        """Takes another state."""
+        """Take another state."""
         if state != self._state:
             self._state = state
             shown = {name: getattr(state, name) for name in _STATE}
@@ -375,12 +375,12 @@ class ClientPrompt:
         return await self._ask({"type": "ask", "question": question}) or ""
 
     async def show(self, text: str) -> None:
-        """Sends text; waits where the client is slow."""
+        """Send text; wait where the client is slow."""
         self._out.put({"type": "show", "text": text})
         await self._out.room()
 
     async def page(self, parts: Iterable[str]) -> None:
-        """Sends a text that is taller than the window; returns when the reader has had enough."""
+        """Send a text that is taller than the window; return when the reader has had enough."""
         text, size = [], 0
         for part in parts:
             text.append(part)

@@ -10,7 +10,7 @@ import getpass
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 
 import trio
@@ -18,9 +18,9 @@ import trio
 from jdbpy import ConnectError, JdbpyError, UsageError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.names import Candidate
-from jdbpy.cli.repl.conversation import Prompt
 from jdbpy.cli.repl.loop import open_prompt
 from jdbpy.cli.repl.prompt_state import PromptState
+from jdbpy.cli.repl.screen import Prompt
 from jdbpy.cli.repl.terminal import restored_modes, size, wants_color
 from jdbpy.cli.run import scripts_of
 from jdbpy.cli.settings import Settings
@@ -93,24 +93,21 @@ class Joined:
         self.lines = lines
         self.line = line
         self.status: int | None = None
+        self.failure: JdbpyError | None = None
         self._hello = hello
         self._ended_by = 0
 
     async def run(self) -> int:
         """Talk with the session until one of both leaves. Raises what the session has answered to the first line."""
         self.out.put(self._hello)
-        failure: JdbpyError | None = None
         async with trio.open_nursery() as nursery:
             self.nursery = nursery
             nursery.start_soon(self.out.run)
             await nursery.start(watch_signals, self.interrupt, self._leave)
-            try:
-                await self.talk()
-            except JdbpyError as error:
-                failure = error
+            await self.talk()
             nursery.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
+        if self.failure is not None:
+            raise self.failure
         if self._ended_by:
             return 128 + self._ended_by
         return LOST if self.status is None else self.status
@@ -128,10 +125,15 @@ class Joined:
         self.nursery.cancel_scope.cancel()
 
     async def next(self) -> Message | None:
-        """The next line of the session, None at the end. Raises what it reports."""
-        message = await self.reader.next()
+        """The next line of the session, None at the end; an error that it reports is the end, too."""
+        try:
+            message = await self.reader.next()
+        except JdbpyError as error:
+            self.failure = error
+            return None
         if message is not None and message.get("type") == "error":
-            raise error_of(message)
+            self.failure = error_of(message)
+            return None
         if message is not None and message.get("type") == "end":
             status = message.get("status")
             self.status = status if isinstance(status, int) and 0 <= status < 256 else 1
@@ -159,7 +161,7 @@ class JoinedBatch(Joined):
                     standard.write(str(message.get("text", "")), sys.stderr)
                 case "next":
                     self.nursery.start_soon(self._send_next)
-        if self.status is None:
+        if self.status is None and self.failure is None:
             standard.write("jdbpy: the connection to the session was lost\n", sys.stderr)
 
     async def _send_next(self) -> None:
@@ -192,8 +194,8 @@ class JoinedPrompt(Joined):
             while (message := await self.next()) is not None:
                 await self._take(message, prompt, nursery)
             nursery.cancel_scope.cancel()
-        if self.status is None:
-            standard.write("the connection to the session was lost\n", sys.stderr)
+        if self.status is None and self.failure is None:
+            standard.write("jdbpy: the connection to the session was lost\n", sys.stderr)
 
     async def _take(self, message: Message, prompt: Prompt, nursery: trio.Nursery) -> None:
         match message.get("type"):
@@ -217,10 +219,10 @@ class JoinedPrompt(Joined):
             case "candidates":
                 self._take_candidates(message)
 
-    async def _answer(self, scope: trio.CancelScope, ask: Callable[[], object]) -> None:
+    async def _answer(self, scope: trio.CancelScope, ask: Callable[[], Awaitable[str]]) -> None:
         with scope:
             try:
-                found = await ask()  # type: ignore[misc]
+                found = await ask()
             except EOFError:
                 self.out.put({"end": True})
                 return

@@ -1,6 +1,6 @@
 """JSON Lines between a served session and its clients: bounded, and never a wait for a client that does not read.
 
-Owns framing and the queue of what a client has not taken yet. What the lines mean is told in ``docs/sharing.md``.
+Owns framing and the queue of what a client has not taken yet. ``docs/sharing.md`` has the meaning of the lines.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ they look at without asking has come with the last answer or event.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,25 +15,28 @@ from typing import Any, cast
 import trio
 
 from jdbpy import (
-    Breakpoint,
+    BreakpointInfo,
+    ConnectError,
     Disconnected,
     Event,
     EventStream,
-    Frame,
+    FrameInfo,
     JdbpyError,
     Session,
     StateError,
-    Stop,
+    Stopped,
     UsageError,
     VmInfo,
     __version__,
 )
 from jdbpy.api.opening import opened_vm
+from jdbpy.api.reconnecting import Reconnecting
 from jdbpy.api.vm import Vm
 from jdbpy.serve import places
 from jdbpy.serve.calls import COMPONENTS, OWN
 from jdbpy.serve.joining import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, MOST_LINE, LineReader, Message, Outgoing
+from jdbpy.serve.observations import JoinedObservation, JoinedObserver
 from jdbpy.serve.typed import pack, unpack
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.events import Exited, Notice, VMDisconnected
@@ -59,21 +63,23 @@ class JoinedSession:
         self.launched = False
         self.suspended = Suspended()
         self.state = VmState.RUNNING
-        self.last_stop: Stop | None = None
+        self.last_stop: Stopped | None = None
         self._hello = hello
         self._out = Outgoing(stream)
         self._reader = LineReader(stream, MOST_ANSWER)
         self._publisher = Publisher()
         self._publisher.on_taken = self._tell_taken
-        self._numbers: dict[int, tuple[Stop, int]] = {}
-        self._points: dict[int, Breakpoint] = {}
+        self._numbers: dict[int, tuple[Stopped, int]] = {}
+        self._points: dict[int, BreakpointInfo] = {}
         self._answers: dict[int, Message] = {}
         self._waiting: dict[int, trio.Event] = {}
         self._begun = trio.Event()
         self._ended = trio.Event()
         self._over: JdbpyError | None = None
         self._last = 0
+        self._observations: dict[str, JoinedObservation] = {}
         self.points = JoinedPoints(self)
+        self.observer = JoinedObserver(self)
         self.hotswap = JoinedHotSwap(self, "hotswap")
 
     # -- what answers at once ------------------------------------------------------------------------------------------
@@ -107,7 +113,7 @@ class JoinedSession:
         """True if the debugger suspends the thread."""
         return self.suspended.is_suspended(thread_id)
 
-    def is_current(self, stop: Stop) -> bool:
+    def is_current(self, stop: Stopped) -> bool:
         """True if the thread of the stop still stands there."""
         if stop.thread is None:
             return self.suspended.anything
@@ -115,7 +121,7 @@ class JoinedSession:
             return False
         return stop.frame is None or self.suspended.is_current(stop.frame)
 
-    def is_current_frame(self, frame: Frame) -> bool:
+    def is_current_frame(self, frame: FrameInfo) -> bool:
         """True if the frame's thread is suspended, and has not run since the frame was read."""
         return self.suspended.is_current(frame)
 
@@ -131,17 +137,17 @@ class JoinedSession:
         """Hand an event to the subscribers of this script."""
         self._publisher.publish(event)
 
-    def take(self, stop: Stop) -> None:
+    def take(self, stop: Stopped) -> None:
         """Take a stop that a listener was given."""
         self._publisher.handed_over(stop)
         self._tell_taken(stop)
 
-    def untaken_stops(self) -> list[Stop]:
+    def untaken_stops(self) -> list[Stopped]:
         """Return the stops that no call has taken yet, the oldest first."""
         return self._publisher.unseen()
 
-    async def next_stop(self) -> Stop | Exited:
-        """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
+    async def next_stop(self) -> Stopped | Exited:
+        """The next stop that was not waited for, or the end of the target. Raises Disconnected."""
         found = await self._publisher.next_stop()
         if isinstance(found, VMDisconnected):
             raise Disconnected(found.reason)
@@ -201,7 +207,22 @@ class JoinedSession:
         self._out.put({"make": str(self._last), "call": name})
         return JoinedComponent(self, f"#{self._last}")
 
-    def _tell_taken(self, stop: Stop) -> None:
+    def number_next(self, number: int) -> None:
+        """Say which number the next breakpoint is to have. No wait."""
+        self._out.put({"number": number})
+
+    def begin_observation(self, observation: JoinedObservation) -> str:
+        """Enter an observation of calls; return its key. No trip."""
+        self._last += 1
+        key = str(self._last)
+        self._observations[key] = observation
+        return key
+
+    def end_observation(self, key: str) -> None:
+        """Forget an observation. No trip."""
+        self._observations.pop(key, None)
+
+    def _tell_taken(self, stop: Stopped) -> None:
         _, number = self._numbers.pop(id(stop), (None, 0))
         if number:
             self._out.put({"taken": number})
@@ -228,6 +249,8 @@ class JoinedSession:
             self._publisher.publish(VMDisconnected("the session has gone"))
         for done in self._waiting.values():
             done.set()
+        for observation in self._observations.values():
+            observation.over.set()
         self._begun.set()
         self._ended.set()
 
@@ -250,6 +273,10 @@ class JoinedSession:
             if isinstance(number, int) and number in self._waiting:
                 self._answers[number] = message
                 self._waiting[number].set()
+        elif kind == "observed":
+            observation = self._observations.get(str(message.get("of")))
+            if observation is not None:
+                observation.take_message(message)
         elif kind == "end":
             self._ended.set()
 
@@ -262,7 +289,7 @@ class JoinedSession:
         self._publisher.drop_stops(lambda stop: not self.is_current(stop))
 
     def _happened(self, event: Event, number: object) -> None:
-        if isinstance(event, Stop) and isinstance(number, int):
+        if isinstance(event, Stopped) and isinstance(number, int):
             self.last_stop = event
             self._numbers[id(event)] = event, number
         elif isinstance(event, Notice) and event.report is not None and event.data:
@@ -318,16 +345,20 @@ class JoinedPoints(JoinedComponent):
     def __init__(self, session: JoinedSession) -> None:
         super().__init__(session, "points")
 
-    def list(self) -> list[Breakpoint]:
+    def list(self) -> list[BreakpointInfo]:
         """All of them by number."""
         return [each for _, each in sorted(self._session._points.items())]
 
-    def get(self, number: int) -> Breakpoint:
+    def get(self, number: int) -> BreakpointInfo:
         """The one of that number. Raises UsageError."""
         point = self._session._points.get(number)
         if point is None:
             raise UsageError(f"there is no breakpoint {number}")
         return point
+
+    def number_next(self, number: int) -> None:
+        """Give the next breakpoint this number, unless numbers up to it have been given already. No wait."""
+        self._session.number_next(number)
 
 
 class JoinedHotSwap(JoinedComponent):
@@ -365,7 +396,10 @@ async def _joined(name: str, token: str, hello: Message) -> AsyncIterator[Sessio
         async with open_nursery() as nursery:
             nursery.start_soon(session.send)
             nursery.start_soon(session.listen_on)
-            await session.begin()
+            try:
+                await session.begin()
+            except Disconnected as error:
+                raise ConnectError(f"the session cannot be joined: {error.message}", code="NO_SESSION") from error
             try:
                 yield cast(Session, session)
             finally:
@@ -383,6 +417,8 @@ def join(
     read_only: bool = False,
     allow_suspend: bool = False,
     keep: bool = False,
+    reconnect: bool | float = False,
+    on_reconnect: Callable[[Vm, str], object] | None = None,
 ) -> AbstractAsyncContextManager[Vm]:
     """Join a session that ``jdbpy serve`` serves, by its name, or HOST:PORT with its token; "" is the only one.
 
@@ -390,11 +426,19 @@ def join(
     stop for it alone, and hits, steps and evaluations are its own. Leaving the block takes back its breakpoints and
     what it has suspended, unless ``keep`` is given. ``client`` is what the others call it; ``read_only`` refuses all
     that changes or suspends the target, ``allow_suspend`` permits to suspend in it. Each call takes a trip to the
-    process of the session more. Raises ConnectError and UsageError::
+    process of the session more. With ``reconnect`` a session that has gone is joined again when one of that name is
+    served, as ``attach`` does it. Raises ConnectError and UsageError::
 
         async with jdbpy.join("orders") as vm:
             stop = await vm.stop_at("Order.java:42").wait(timeout=10)
     """
     hello = {**greeting(token, client), "front": "objects", "version": __version__, "keep": keep}
     hello.update(read_only=read_only, allow_suspend=allow_suspend)
-    return opened_vm(_joined(name, token, hello))
+
+    def opening() -> AbstractAsyncContextManager[Session]:
+        return _joined(name, token, hello)
+
+    if reconnect is False:
+        return opened_vm(opening())
+    limit = math.inf if reconnect is True else reconnect
+    return opened_vm(opening(), Reconnecting(opening, limit, on_reconnect))

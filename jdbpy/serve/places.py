@@ -1,7 +1,7 @@
 """The places of served sessions: a socket each in the user's runtime directory, or a port with a token.
 
 Owns names, the directory and its owner, sockets that a process has left behind, and the way to a session. Everything
-here is of this user alone: the directory has mode 0700, a socket 0600, and what belongs to somebody else is refused.
+here is of this user alone: the directory has mode 0700, a socket 0600, and what belongs to another user is refused.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import socket
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 import trio
 
@@ -24,6 +24,9 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}")
 """Names of sessions: safe as names of files."""
 
 _ENDING = ".sock"
+
+_LOCK = ".lock"
+"""The file that is locked while a socket is made or removed."""
 
 TOKEN = "JDBPY_TOKEN"
 """The variable of the environment that holds the token of a session on a port."""
@@ -48,7 +51,7 @@ def directory(environ: Mapping[str, str] = os.environ, *, create: bool = False) 
     """The user's directory of sockets; "" if there is none and it is not to be made.
 
     It is ``jdbpy`` in XDG_RUNTIME_DIR, else one of the user's own below the directory for temporary files. Raises
-    UsageError where it belongs to somebody else, or others may write to it.
+    UsageError where it belongs to another user, or others may write to it.
     """
     if not hasattr(socket, "AF_UNIX"):
         raise UsageError("this system has no Unix sockets", hint="--port serves on a port", code="NO_SOCKETS")
@@ -87,29 +90,46 @@ def names() -> list[str]:
 
 
 async def listen(name: str) -> tuple[str, trio.SocketListener]:
-    """A socket for a session of that name, or of a similar one that is free; the name that it has got.
+    """Return the name that a session has got, and its socket: this name, or a similar one that is free.
 
     Raises UsageError where the socket cannot be made.
     """
     path, chosen, number = directory(create=True), check_name(name), 1
-    while await is_served(path, chosen):
-        number += 1
-        chosen = f"{name[:36]}-{number}"
-    own = trio.socket.socket(trio.socket.AF_UNIX, trio.socket.SOCK_STREAM)
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with suppress(FileNotFoundError):
-            os.unlink(_path(path, chosen))
-        before = os.umask(0o177)
-        try:
-            await own.bind(_path(path, chosen))
-        finally:
-            os.umask(before)
-        own.listen(16)
+        with _locked(path):
+            while is_served(path, chosen):
+                number += 1
+                chosen = f"{name[:36]}-{number}"
+            with suppress(FileNotFoundError):
+                os.unlink(_path(path, chosen))
+            before = os.umask(0o177)
+            try:
+                own.bind(_path(path, chosen))
+            finally:
+                os.umask(before)
+            own.listen(16)
     except OSError as error:
         own.close()
         reason = error.strerror or str(error)
         raise UsageError(f"the socket for the session cannot be made: {reason}", code="NO_SOCKET") from error
-    return chosen, trio.SocketListener(own)
+    return chosen, trio.SocketListener(trio.socket.from_stdlib_socket(own))
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Keep other processes from making or removing sockets in the directory. What is done in the block must not wait.
+
+    A socket refuses callers between ``bind`` and ``listen``, as one does whose process has gone.
+    """
+    import fcntl  # Unix alone has it, as it has the sockets
+
+    lock = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def remove(name: str) -> None:
@@ -119,13 +139,23 @@ def remove(name: str) -> None:
             os.unlink(_path(path, name))
 
 
-async def is_served(path: str, name: str) -> bool:
-    """True if a process listens at the socket of that name."""
-    try:
-        stream = await trio.open_unix_socket(_path(path, name))
-    except OSError:
-        return False
-    await stream.aclose()
+def _remove_left_over(path: str, name: str) -> None:
+    """Take away a socket that a process has left behind, unless another one serves a session of that name by now."""
+    with suppress(OSError), _locked(path):
+        if not is_served(path, name):
+            os.unlink(_path(path, name))
+
+
+def is_served(path: str, name: str) -> bool:
+    """True if a process listens at the socket of that name, be it busy with other callers."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        caller.setblocking(False)
+        try:
+            caller.connect(_path(path, name))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
     return True
 
 
@@ -138,7 +168,7 @@ async def reach(name: str) -> trio.SocketStream:
     path = directory()
     known = names() if path else []
     if not name:
-        alive = [each for each in known if await is_served(path, each)]
+        alive = [each for each in known if is_served(path, each)]
         if not alive:
             raise ConnectError("no session is served", hint="'jdbpy serve attach PORT' serves one", code="NO_SESSION")
         if len(alive) > 1:
@@ -147,13 +177,13 @@ async def reach(name: str) -> trio.SocketStream:
     elif name not in known:
         there = f"served: {', '.join(known)}" if known else "'jdbpy serve attach PORT' serves one"
         raise ConnectError(f"no session is called '{name}'", hint=there, code="NO_SESSION")
-    found = os.lstat(_path(path, name))
-    if found.st_uid != os.getuid():
-        raise ConnectError(f"the socket of session '{name}' belongs to another user", code="NOT_TRUSTED")
     try:
+        found = os.lstat(_path(path, name))
+        if found.st_uid != os.getuid():
+            raise ConnectError(f"the socket of session '{name}' belongs to another user", code="NOT_TRUSTED")
         return await trio.open_unix_socket(_path(path, name))
-    except ConnectionRefusedError as error:
-        remove(name)
+    except (FileNotFoundError, ConnectionRefusedError) as error:
+        _remove_left_over(path, name)
         raise ConnectError(
             f"session '{name}' is over: the process that served it has gone",
             hint="'jdbpy sessions' lists those that are served",
@@ -164,7 +194,7 @@ async def reach(name: str) -> trio.SocketStream:
 
 
 def same_user(stream: trio.SocketStream) -> bool:
-    """True if the process at the other end of a Unix socket is this user's, as far as the system tells."""
+    """True if the process at the other end of a Unix socket is this user's, as far as the system knows."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None or stream.socket.family != socket.AF_UNIX:
         return True

@@ -47,7 +47,7 @@ class Served:
     """A session that others can join."""
 
     def __init__(self, session: Session, *, target: str, together: bool, attended: bool, keep: bool) -> None:
-        """``attended``: somebody works in the session itself. ``keep``: what is suspended stays so when the last client
+        """``attended``: a user works in the session itself. ``keep``: what is suspended stays so when the last client
         goes; else the target is left running."""
         self.session = session
         self.info = Serving("")
@@ -111,7 +111,9 @@ class Served:
             nursery.start_soon(self._client, stream)
 
     def _listen(self, event: jdbpy.Event) -> None:
-        stops = isinstance(event, jdbpy.Stop) or (isinstance(event, jdbpy.Notice) and event.kind == "stopped-elsewhere")
+        stops = isinstance(event, jdbpy.Stopped) or (
+            isinstance(event, jdbpy.Notice) and event.kind == "stopped-elsewhere"
+        )
         if stops:
             self._stopped = self._stopped or time.time()
         elif self.session.state is not jdbpy.VmState.STOPPED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import AsyncExitStack
 
-from jdbpy import ConnectError, Exited, JdbpyError, LeaveError, UsageError, garbage
+from jdbpy import ConnectError, Exited, JdbpyError, LeaveError, UsageError, VMDisconnected, garbage
 from jdbpy.cli.batch import Batch, status_of
 from jdbpy.cli.console import Console
 from jdbpy.cli.output.plain import PlainRenderer
@@ -15,7 +15,7 @@ from jdbpy.escape import escape
 from jdbpy.process import standard
 from jdbpy.process.scripts import ScriptLines
 from jdbpy.process.signals import ended_by_signals
-from jdbpy.serve.main import LOST, NO_CONNECTION, USAGE, ServeLine
+from jdbpy.serve.cmdline import LOST, NO_CONNECTION, USAGE, ServeLine
 from jdbpy.serve.server import Served, Serving
 
 
@@ -50,7 +50,7 @@ async def _serve(given: ServeLine, console: Console, settings: Settings) -> int:
             served = Served(session, target=target, together=given.together, attended=False, keep=given.keep)
             _tell(await served.open(given.name, given.port), target)
             await served.run()
-            return 0 if isinstance(session.ending, Exited) else LOST
+            return _tell_end(session.ending, served.info.name)
     except JdbpyError as error:
         console.failure(name, error)
         if isinstance(error, ConnectError):
@@ -60,6 +60,15 @@ async def _serve(given: ServeLine, console: Console, settings: Settings) -> int:
         for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs
             console.failure(name, LeaveError(note))
         raise
+
+
+def _tell_end(ending: Exited | VMDisconnected | None, name: str) -> int:
+    """Write why the session is over; the exit status."""
+    why, status = "the target has ended", 0
+    if isinstance(ending, VMDisconnected):
+        why, status = f"the connection is closed: {ending.reason}", LOST
+    standard.write(f"session '{name}' is over: {why}\n", sys.stderr)
+    return status
 
 
 def _tell(serving: Serving, target: str) -> None:

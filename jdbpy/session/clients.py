@@ -1,12 +1,12 @@
 """Several clients of one session: each has a ``Session`` of its own on the same target.
 
 Owns which components a client shares with the session that it has joined, and what is taken back when it leaves. Whose
-a stop is, and what is told to whom, is the business of ``session/target/clients``.
+a stop is, and which client gets which notice, belongs to ``session/target/clients``.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jdbpy.session.expressions.values import Values
     from jdbpy.session.hotswap.hotswap import HotSwap
     from jdbpy.session.instrumentation.instrumentation import Instrumentation
+    from jdbpy.session.model.breakpoints import BreakpointInfo
     from jdbpy.session.sources.sources import Sources
 
 SETTLE_LIMIT = 3.0
@@ -49,12 +50,13 @@ class ClientSession(Session):
         self._process = None
         self._left = False
         self.recorded_lines = ()
+        self.playback = None
         self._dispatcher = host._dispatcher
         self._watchdog = host._watchdog
 
     @property
     def name(self) -> str:
-        """The client's name, by which the others are told of it."""
+        """The client's name, under which the others see it."""
         return self._target.client
 
     @property
@@ -118,13 +120,21 @@ class ClientSession(Session):
 
     @property
     def launched(self) -> bool:
-        """False: whoever has launched the target ends it."""
+        """False: the host, which has launched the target, ends it."""
         return False
 
     @property
     def points_are_used(self) -> bool:
         """True if breakpoints or their like were ever asked for in the shared session."""
         return self._host.points_are_used
+
+    def is_used(self, component: str) -> bool:
+        """True if a component of that name was ever asked for, by this client or in the shared session."""
+        return super().is_used(component) or self._host.is_used(component)
+
+    def has_set(self, point: BreakpointInfo) -> bool:
+        """True if this client has set the breakpoint."""
+        return point.client == self.name
 
     def forbid_suspending(self) -> None:
         """From now on nothing that changes or suspends the target leaves for this client."""
@@ -133,7 +143,7 @@ class ClientSession(Session):
         self._target.conn = GuardedConnection(self._host._target.conn, ReadOnlyGuard(allow_suspend=False))
 
     def publish(self, event: Event) -> None:
-        """Hands an event to the subscribers of this client."""
+        """Hand an event to the subscribers of this client."""
         self._target.publisher.deliver(event)
 
     async def panic(self) -> Panicked:
@@ -147,6 +157,10 @@ class ClientSession(Session):
 
     async def run(self) -> None:
         """Does nothing: the task is the shared session's."""
+
+    def run_beside(self, function: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Run a task beside the shared session. Raises StateError when it has ended."""
+        self._host.run_beside(function, *args)
 
     async def leave(self, *, keep: bool = False) -> None:
         """Take back the client's steps, breakpoints and suspensions, unless they are to be kept; shielded.
@@ -194,7 +208,7 @@ async def join_session(
     Each client stops, steps and evaluates in its own threads. A stop concerns the clients whose breakpoint, step or
     pause it is, one that suspends all threads everybody; of others a client gets a notice, and releases them only once
     it has selected their thread. The first client that joins decides whether all work ``together``, where every stop
-    concerns every client, and whether the session itself is ``attended`` by somebody.
+    concerns every client, and whether the session itself is ``attended`` by a user.
 
     ``name`` gets a number where it is taken. ``keep`` is asked at the end: if it says so, nothing is taken back. With
     ``read_only`` nothing of this client changes or suspends the target, as with ``Options``. Raises StateError for a

@@ -20,7 +20,7 @@ T2 = TypeVar("T2")
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turns an exception group that holds a single exception, or several errors of ours, into one exception.
+    """Turn an exception group that holds a single exception, or several errors of ours, into one exception.
 
     A nursery wraps whatever leaves it; users of the session wrote ``except StateError`` and mean it.
     """
@@ -61,7 +61,7 @@ async def open_nursery() -> AsyncIterator[trio.Nursery]:
 
 
 async def together(*calls: Callable[[], Awaitable[Any]]) -> list[Any]:
-    """Runs the calls side by side and returns their results in order; the first error cancels the others."""
+    """Run the calls side by side and return their results in order; the first error cancels the others."""
     results: list[Any] = [None] * len(calls)
 
     async def run(index: int, call: Callable[[], Awaitable[Any]]) -> None:

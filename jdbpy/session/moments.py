@@ -1,19 +1,21 @@
 """Takes a moment of a JVM: what can be compared with another one.
 
 Owns what is read for it, and that a running target is suspended only while stacks are read. Nothing runs in the target
-but for flags, which HotSpot tells only by a method.
+but for flags, which HotSpot gives by a method only.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
+from jdbpy.session.java.class_names import name_in_any_jvm
 from jdbpy.session.model.moments import DEFAULT, SECTIONS, ClassVersion, Moment, StackCount
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.messages import method, reference_type
@@ -21,7 +23,7 @@ from jdbpy.wire.messages import method, reference_type
 if TYPE_CHECKING:
     from jdbpy.session.classes.classes import ClassDirectory
     from jdbpy.session.heap.heap import HeapReader
-    from jdbpy.session.model.threads import Frame
+    from jdbpy.session.model.threads import FrameInfo
     from jdbpy.session.stack import StackReader
     from jdbpy.session.target.target import Target
     from jdbpy.session.vm.vm import VmReader
@@ -157,7 +159,10 @@ class Moments:
 
     async def _histogram(self) -> dict[str, int]:
         found = await self._heap.histogram(limit=MOST_CLASSES)
-        return {each.class_name: each.count for each in found.classes if each.count}
+        counts = Counter[str]()  # of several lambdas of a class together
+        for each in found.classes:
+            counts[name_in_any_jvm(each.class_name)] += each.count
+        return dict(+counts)
 
 
 def _checksum(parts: Iterable[bytes]) -> str:
@@ -169,7 +174,7 @@ def _checksum(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _frame(frame: Frame) -> str:
+def _frame(frame: FrameInfo) -> str:
     at = frame.location
     where = f"{at.source}:{at.line}" if at.line is not None else at.source or ("native" if frame.native else "unknown")
-    return f"{at.class_name}.{at.method} ({where})"
+    return f"{name_in_any_jvm(at.class_name)}.{at.method} ({where})"

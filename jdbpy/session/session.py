@@ -1,7 +1,7 @@
 """The session: one debugged target with all that can be done to it, as front ends and scripts see it.
 
-Owns the life of a session (dispatch, detach, exit) and what it tells of itself. What can be done to the target is the
-business of its components. Each is loaded when it is first asked for, or needed at a stop: attaching is to be quick.
+Owns the life of a session (dispatch, detach, exit) and its own properties. What can be done to the target belongs
+to its components. Each is loaded when it is first asked for, or needed at a stop: attaching is to be quick.
 Owns also which components each of them is given.
 """
 
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, StateError
-from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Notice, Stop, VMDisconnected
+from jdbpy.session.model.breakpoints import BreakpointInfo, SuspendPolicy
+from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Notice, Stopped, VMDisconnected
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
-from jdbpy.session.model.threads import Frame, Suspended
+from jdbpy.session.model.threads import FrameInfo, Suspended
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import EventDispatcher, Votes
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jdbpy.session.breakpoints.points import Points
     from jdbpy.session.breakpoints.traces import Traces
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
+    from jdbpy.session.calls.means import CallsInTarget
     from jdbpy.session.calls.observer import CallObserver
     from jdbpy.session.classes.classes import ClassDirectory
     from jdbpy.session.classes.code import Code
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
     from jdbpy.session.modules.modules import ModuleDirectory
     from jdbpy.session.moments import Moments
+    from jdbpy.session.snapshots.recording import RecordingStream
     from jdbpy.session.snapshots.taking import Snapshots
     from jdbpy.session.sources.sources import Sources
     from jdbpy.session.stack import StackReader
@@ -82,6 +84,8 @@ class Session:
         self._left = False
         self.recorded_lines: tuple[str, ...] = ()
         """The lines of the user in the recording that this session plays again."""
+        self.playback: RecordingStream | None = None
+        """What has a recording played line by line; None for a session with a JVM or a snapshot."""
         self._dispatcher = EventDispatcher(target, self._show_stop, self._read_exception)
         if process is not None:
             self._dispatcher.exit_status = process.wait_exit
@@ -181,7 +185,7 @@ class Session:
             self._chores.start_soon(stops.looks.run)
         return stops
 
-    def _remember(self, stop: Stop) -> None:
+    def _remember(self, stop: Stopped) -> None:
         """A stop brings its frame: what is asked about it next costs no trip."""
         if stop.frame is not None:
             self.stack.remember(stop.frame)
@@ -198,7 +202,7 @@ class Session:
         """Threads and their groups."""
         from jdbpy.session.threads.threads import ThreadDirectory
 
-        return ThreadDirectory(self._target, self._calls, self.values.convert)
+        return ThreadDirectory(self._target, self._calls, lambda *given: self.values.convert(*given))
 
     @cached_property
     def points(self) -> Points:
@@ -208,15 +212,16 @@ class Session:
         points = Points(self._target, self.values.compile_condition, self.values.compile_template)
         self._target.publisher.before_ending.append(points.reporter.settle)
         if self._options.in_target != "off":
-            points.on_condition = self._on_condition
+            points.on_condition = self._load_instrumentation
+        points.on_woven = self._load_instrumentation
         if self._chores is not None:
             self._chores.start_soon(points.reporter.run)
-            self._chores.start_soon(points.measuring.run)
+            self._chores.start_soon(points.hot_places.measuring.run)
         return points
 
-    def _on_condition(self) -> None:
-        """A first condition is set: what computes it in the target is loaded now."""
-        self.instrumentation  # noqa: B018 # which takes part from then on
+    def _load_instrumentation(self) -> None:
+        """Load what computes conditions in the target; it takes part from then on."""
+        self.instrumentation  # noqa: B018
 
     @cached_property
     def breakpoints(self) -> LineBreakpoints:
@@ -235,11 +240,12 @@ class Session:
         if self._chores is not None:
             self._chores.start_soon(made.run)
             self._chores.start_soon(made.rings.run)
+            self._chores.start_soon(made.calls.run)
         return made
 
     @cached_property
     def catchpoints(self) -> Catchpoints:
-        """Stops at exceptions, and at classes and threads that come and go."""
+        """Stop at exceptions, and at classes and threads that come and go."""
         from jdbpy.session.breakpoints.catchpoints import Catchpoints
 
         return Catchpoints(self._target, self.points)
@@ -265,7 +271,12 @@ class Session:
         """Calls of methods, observed while the target runs: values, times, trees."""
         from jdbpy.session.calls.observer import CallObserver
 
-        observer = CallObserver(self._target, lambda: self.values.evaluator, self.run_beside)
+        def in_target(asked: bool) -> CallsInTarget | None:
+            if not asked and self._options.in_target == "off" and "instrumentation" not in self.__dict__:
+                return None
+            return self.instrumentation.observed(asked)
+
+        observer = CallObserver(self._target, lambda: self.values.evaluator, self.run_beside, in_target)
         self.points.before_redefined.append(observer.clear)
         self.points.on_redefined.append(observer.redefined)
         return observer
@@ -358,11 +369,7 @@ class Session:
     @property
     def remote_reason(self) -> str:
         """A sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not. No trip."""
-        if self.launched or self.snapshot_info is not None or not self.remote:
-            return ""
-        whom = "all threads" if self.default_policy is SuspendPolicy.ALL else "only the thread that hits"
-        why = f"reached through {self.tunnel}, so it counts as remote" if self.tunnel else "on another machine"
-        return f"{self.address} is {why}; 'break' suspends {whom}"
+        return self._target.remote_reason
 
     @property
     def default_policy(self) -> SuspendPolicy:
@@ -377,6 +384,10 @@ class Session:
     @hold.setter
     def hold(self, what: str) -> None:
         self._target.hold = what
+
+    def has_set(self, point: BreakpointInfo) -> bool:
+        """True if this session has set the breakpoint, and no client that has joined it."""
+        return point.client in ("", self._target.client)
 
     @property
     def launched(self) -> bool:
@@ -404,7 +415,7 @@ class Session:
         self.publish(Notice("warning", f"the wire log has ended, as it cannot be written: {reason}"))
 
     @property
-    def last_stop(self) -> Stop | None:
+    def last_stop(self) -> Stopped | None:
         return self._target.last_stop
 
     @property
@@ -430,7 +441,11 @@ class Session:
     @property
     def points_are_used(self) -> bool:
         """True if breakpoints, catchpoints or their like were ever asked for in this session."""
-        return "points" in vars(self)
+        return self.is_used("points")
+
+    def is_used(self, component: str) -> bool:
+        """True if a component of that name was ever asked for in this session. To ask for one loads its code."""
+        return component in vars(self)
 
     def can(self, capability: str) -> bool:
         """True if the target has a capability, by its name in VirtualMachine.CapabilitiesNew."""
@@ -445,7 +460,7 @@ class Session:
     def events(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
         """Subscribes: an async iterator of events from now on, to be used in a ``with`` block.
 
-        A stop that nobody has seen yet, as that at the start of the target, comes first, and for the first subscriber
+        A stop that was not seen yet, as that at the start of the target, comes first, and for the first subscriber
         what a launched target has written before.
 
         At most ``capacity`` events wait; of a slower reader notices and output are dropped and counted
@@ -456,32 +471,26 @@ class Session:
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Call with each event from now on, as it is published; the listener must neither wait nor raise.
 
-        For front ends that hand events on themselves; ``take`` is told of the stops that their users have taken.
+        For front ends that hand events on themselves; ``take`` takes note of the stops that their users have seen.
         """
         self._target.publisher.listen(listener)
 
-    def take(self, stop: Stop) -> None:
+    def take(self, stop: Stopped) -> None:
         """Take a stop that a listener was given: ``next_stop`` returns it no more, and a resume releases it."""
         self._target.publisher.handed_over(stop)
         self._target.publisher.on_taken(stop)
 
-    def untaken_stops(self) -> list[Stop]:
+    def untaken_stops(self) -> list[Stopped]:
         """Return the stops that no call has taken yet, the oldest first. No trip."""
         return self._target.publisher.unseen()
 
-    def is_current(self, stop: Stop) -> bool:
+    def is_current(self, stop: Stopped) -> bool:
         """True if the thread of the stop still stands there: it is suspended, and has not run since."""
-        suspension = self._target.suspension
-        if stop.thread is None:
-            return suspension.anything_held
-        if not suspension.is_suspended(stop.thread.id):
-            return False
-        return stop.frame is None or suspension.is_current(stop.frame)
+        return self._target.suspension.still_at(stop.thread.id if stop.thread else 0, stop.frame)
 
-    def is_current_frame(self, frame: Frame) -> bool:
+    def is_current_frame(self, frame: FrameInfo) -> bool:
         """True if the frame's thread is suspended, and has not run since the frame was read."""
-        suspension = self._target.suspension
-        return suspension.is_suspended(frame.thread.id) and suspension.is_current(frame)
+        return self._target.suspension.still_at(frame.thread.id, frame)
 
     def is_suspended(self, thread_id: int) -> bool:
         """True if the debugger suspends the thread."""
@@ -492,16 +501,16 @@ class Session:
         """Another pair whenever a thread was resumed or has run a method: what was read before may be out of date."""
         return self._target.suspension.ran
 
-    async def next_stop(self) -> Stop | Exited:
-        """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
+    async def next_stop(self) -> Stopped | Exited:
+        """The next stop that was not waited for, or the end of the target. Raises Disconnected."""
         return await self.execution.next_stop()
 
     async def wait_ended(self) -> Exited | VMDisconnected:
-        """Waits until the target has ended or the connection is gone."""
+        """Wait until the target has ended or the connection is gone."""
         return await self._target.publisher.wait_ended()
 
     def publish(self, event: Event) -> None:
-        """Hands an event to all subscribers."""
+        """Hand an event to all subscribers."""
         self._target.publish(event)
 
     # What is looked at
@@ -519,19 +528,19 @@ class Session:
         return thread.name if thread else ""
 
     async def select_thread(self, thread_id: int) -> None:
-        """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 trip."""
+        """Select a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 trip."""
         await self.stack.select_thread(thread_id)
 
-    async def select_frame(self, index: int) -> Frame:
-        """Selects a frame of the selected thread by number, from 1. Raises UsageError past the end. wire: 1 trip."""
+    async def select_frame(self, index: int) -> FrameInfo:
+        """Select a frame of the selected thread by number, from 1. Raises UsageError past the end. wire: 1 trip."""
         return await self.stack.select_frame(index)
 
-    async def up(self, count: int = 1) -> Frame:
-        """Selects the caller, ``count`` frames out."""
+    async def up(self, count: int = 1) -> FrameInfo:
+        """Select the caller, ``count`` frames out."""
         return await self.stack.select_frame(self._target.selection.frame + count)
 
-    async def down(self, count: int = 1) -> Frame:
-        """Selects the callee, ``count`` frames in."""
+    async def down(self, count: int = 1) -> FrameInfo:
+        """Select the callee, ``count`` frames in."""
         return await self.stack.select_frame(self._target.selection.frame - count)
 
     # What runs again by itself, or must
@@ -563,7 +572,7 @@ class Session:
         return self._watchdog.suspended_for()
 
     async def panic(self) -> Panicked:
-        """Takes every request out of the target and resumes everything at once, whatever goes on; also while a method
+        """Take every request out of the target and resume everything at once, whatever goes on; also while a method
         hangs. Breakpoints stay, disabled. wire: 1 trip."""
         return await panic(self._target, self.points, self.execution)
 
@@ -594,12 +603,7 @@ class Session:
         """
         from jdbpy.session.instrumentation.originals import put_back_left_over
 
-        if not self._target.conn.allows(virtual_machine.RedefineClasses):
-            return
-        with suppress(JdbpyError):
-            if names := await put_back_left_over(self._target):
-                text = f"took out what an earlier debugger has left in the code of {', '.join(names)}"
-                self._target.publish(Notice("left-over", text, (("classes", tuple(names)),)))
+        await put_back_left_over(self._target)
 
     # How it ends
 
@@ -618,7 +622,7 @@ class Session:
             self._target.publish(VMDisconnected("detached"))
 
     async def exit(self, status: int = 0) -> None:
-        """Ends the target VM with an exit status (VirtualMachine.Exit); shutdown hooks do not run."""
+        """End the target VM with an exit status (VirtualMachine.Exit); shutdown hooks do not run."""
         self._target.require_alive()
         self._target.conn.require_allowed(virtual_machine.Exit)
         self._dispatcher.death_told = True
@@ -627,7 +631,7 @@ class Session:
         await self._target.publisher.wait_ended()
 
     async def run(self) -> None:
-        """Runs the session's own task; the block that opened the session starts and cancels it."""
+        """Run the session's own task; the block that opened the session starts and cancels it."""
         async with trio.open_nursery() as self._chores:
             self._chores.start_soon(self._watchdog.run)
             self._chores.start_soon(self._target.answers.run)

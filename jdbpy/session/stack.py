@@ -11,7 +11,7 @@ from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.model.threads import (
     EVERY_THREAD,
     EqualStacks,
-    Frame,
+    FrameInfo,
     StackTrace,
     ThreadFilter,
     ThreadInfo,
@@ -24,6 +24,7 @@ from jdbpy.session.target.selection import no_such_thread
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ReadThread, ThreadReader, wire_thread
 from jdbpy.session.values.changes import Changes
+from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.variables import DEFAULT_LIMITS, read_variables
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference
@@ -35,7 +36,7 @@ class StackReader:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._reader = ThreadReader(target)
-        self._selected: Frame | None = None
+        self._selected: FrameInfo | None = None
         self._selected_at = 0  # the thread's stop at which it was read
         self._frames_at = 0  # and its frames then (``Suspension.frames_of``)
 
@@ -82,7 +83,7 @@ class StackReader:
             return threads
         return [wire_thread(read.info.id) for read in await self._reader.read(threads) if fits(chosen, read.info)]
 
-    async def frames(self, thread_id: int, start: int, count: int) -> Sequence[Frame]:
+    async def frames(self, thread_id: int, start: int, count: int) -> Sequence[FrameInfo]:
         """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""
         self._target.require_alive()
         self._target.suspension.require_suspended(thread_id)
@@ -99,7 +100,7 @@ class StackReader:
 
     # -- the selected frame --------------------------------------------------------------------------------------
 
-    async def selected(self) -> Frame:
+    async def selected(self) -> FrameInfo:
         """The selected frame. Raises StateError when no thread is selected, or it runs. wire: 0 to 2 trips."""
         self._target.require_alive()
         thread = self._target.selection.require_thread()
@@ -120,7 +121,7 @@ class StackReader:
             self.remember(remembered)
         return remembered
 
-    async def standing(self) -> Frame:
+    async def standing(self) -> FrameInfo:
         """The selected frame, whose id may be void because methods were run since: for who asks anew when it matters.
 
         Raises as ``selected``. wire: 0 to 2 trips.
@@ -135,7 +136,7 @@ class StackReader:
                 return remembered
         return await self.selected()
 
-    async def _again(self, frame: Frame, thread_id: int, index: int) -> Frame | None:
+    async def _again(self, frame: FrameInfo, thread_id: int, index: int) -> FrameInfo | None:
         """The frame with its new id, if its thread has done nothing since but run methods for expressions.
 
         wire: 1 trip, 0 when another frame is meant.
@@ -152,22 +153,22 @@ class StackReader:
         for each in reply.frames:
             where = (each.location.classID, each.location.methodID, each.location.index)
             if where == (place.type_id, place.method_id, place.code_index):
-                moved: Frame = frame.replace(id=each.frameID, epoch=epoch)
+                moved: FrameInfo = frame.replace(id=each.frameID, epoch=epoch)
                 return moved
         return None
 
-    def remember(self, frame: Frame) -> None:
-        """Takes in a frame that was read elsewhere: a stop brings its own, and it is asked for at once."""
+    def remember(self, frame: FrameInfo) -> None:
+        """Take in a frame that was read elsewhere: a stop brings its own, and it is asked for at once."""
         self._selected = frame
         self._selected_at = self._target.suspension.stop_of(frame.thread.id)
         self._frames_at = self._target.suspension.frames_of(frame.thread.id)
 
     def forget(self) -> None:
-        """Drops what is remembered: what the frames run, or how their lines are shown, has changed."""
+        """Drop what is remembered: what the frames run, or how their lines are shown, has changed."""
         self._selected = None
 
     async def select_thread(self, thread_id: int) -> ThreadInfo:
-        """Selects a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
+        """Select a thread and its innermost frame. Raises UsageError for an unknown one. wire: 1 or 2 trips."""
         self._target.require_alive()
         read = await self._read(thread_id, FrameRange(0, 1))
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
@@ -179,8 +180,8 @@ class StackReader:
             self.remember(read.frames[0])
         return read.info
 
-    async def select_frame(self, index: int) -> Frame:
-        """Selects a frame of the selected thread. Raises UsageError beyond its ends. wire: 1 or 2 trips."""
+    async def select_frame(self, index: int) -> FrameInfo:
+        """Select a frame of the selected thread. Raises UsageError beyond its ends. wire: 1 or 2 trips."""
         self._target.require_alive()
         thread = self._target.selection.require_thread()
         if index < 1:
@@ -199,7 +200,7 @@ class StackReader:
 
     # -- variables -----------------------------------------------------------------------------------------------
 
-    async def variables(self, frame: Frame | None = None, limits: Limits = DEFAULT_LIMITS) -> tuple[Variable, ...]:
+    async def variables(self, frame: FrameInfo | None = None, limits: Limits = DEFAULT_LIMITS) -> tuple[Variable, ...]:
         """``this``, arguments, locals in scope and captured variables of a frame, by default the selected one.
 
         What has another value than at the last stop at which this was asked in the frame is marked as changed.
@@ -210,8 +211,12 @@ class StackReader:
         chosen = frame if frame is not None else await self.selected()
         return (await self.variables_of_all([chosen], limits))[0]
 
+    def will_read(self, frame: FrameInfo) -> None:
+        """The variables of a frame will be asked for at once: nothing else need be prefetched at this stop. No trip."""
+        Objects.of(self._target).take_over(frame.thread.id)
+
     async def variables_of_all(
-        self, frames: Sequence[Frame], limits: Limits = DEFAULT_LIMITS
+        self, frames: Sequence[FrameInfo], limits: Limits = DEFAULT_LIMITS
     ) -> list[tuple[Variable, ...]]:
         """``variables`` for many frames, side by side. wire: as for one."""
         self._target.require_alive()

@@ -1,7 +1,7 @@
 """The means that get a target running again when its user does not: the watchdog, and ``panic``.
 
 Owns how long threads have been suspended, when the user was last active, and the rule between the two. The suspend
-counts themselves, and the commands that lower them, are the business of others.
+counts themselves, and the commands that lower them, belong to others.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Watchdog:
         return max((now - since for since in self._suspended.look(self._target.suspension, now).values()), default=0.0)
 
     async def run(self) -> None:
-        """Watches until it is cancelled."""
+        """Watch until it is cancelled."""
         while True:
             changed, limit = self._changed, self._limit
             with trio.move_on_after(float("inf") if limit is None else min(_LONGEST, max(_SHORTEST, limit / _LOOKS))):
@@ -131,7 +131,7 @@ class Watchdog:
 
 
 async def panic(target: Target, points: Points, execution: Execution) -> Panicked:
-    """Takes out every request and resumes everything, whatever else goes on; breakpoints stay, disabled.
+    """Take out every request and resume everything, whatever else goes on; breakpoints stay, disabled.
 
     Waits for no other task: not for events that are being handled, nor for methods that are being run. wire: 1 trip.
     """

@@ -9,8 +9,8 @@ has a thread of its own, in which its session lives; Ctrl-C interrupts a wait an
 
 * ``opening``: ``attach``, ``launch``, ``listen``, ``join``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
 * ``portal``: the thread, and how a call gets there and back.
-* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``heap``, ``timing``, ``observed``, ``fleet``: made from
-  ``jdbpy.api``.
+* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``parts``, ``heap``, ``timing``, ``observed``, ``fleet``:
+  made from ``jdbpy.api``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from jdbpy.sync.heap import Heap
 from jdbpy.sync.hits import Hit, Hits, Reported, Stop
 from jdbpy.sync.observed import Calls, CallTiming
 from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, join, launch, listen, open_snapshot
+from jdbpy.sync.parts import Chain, Children
 from jdbpy.sync.timing import Timing
-from jdbpy.sync.values import Chain, Children, Value
+from jdbpy.sync.values import Value
 from jdbpy.sync.vm import Vm
 
 __all__ = [

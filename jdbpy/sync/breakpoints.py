@@ -13,12 +13,12 @@ from jdbpy.sync import portal
 
 if TYPE_CHECKING:
     from jdbpy.api.frames import Place
-    from jdbpy.session.model.breakpoints import Breakpoint as BreakpointRecord
+    from jdbpy.session.model.breakpoints import BreakpointInfo
     from jdbpy.sync.hits import Stop
 
 
 class Breakpoint(portal.Synced):
-    """A breakpoint, watchpoint, catchpoint or trace in the target. What it says of itself is as of now, without a trip.
+    """A breakpoint, watchpoint, catchpoint or trace in the target. Its properties are as of now, without a trip.
 
     In an ``with`` block it is removed at the end of the block.
     """
@@ -38,9 +38,9 @@ class Breakpoint(portal.Synced):
         return found
 
     @property
-    def record(self) -> BreakpointRecord:
+    def record(self) -> BreakpointInfo:
         """All about it, as plain data. Raises UsageError once it is removed. No trip."""
-        found: BreakpointRecord = self._there(lambda: self._inner.record)
+        found: BreakpointInfo = self._there(lambda: self._inner.record)
         return found
 
     @property

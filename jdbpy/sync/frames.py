@@ -13,7 +13,7 @@ from jdbpy.sync import portal
 
 if TYPE_CHECKING:
     from jdbpy.api.frames import Place
-    from jdbpy.session.model.threads import ThreadInfo
+    from jdbpy.session.model.threads import FrameInfo, ThreadInfo
     from jdbpy.sync.hits import Stop
     from jdbpy.sync.values import Value
 
@@ -27,9 +27,9 @@ class Frame(portal.Synced):
     __slots__ = ()
 
     @property
-    def record(self) -> Any:
+    def record(self) -> FrameInfo:
         """As of ``jdbpy.api.Frame``."""
-        found: Any = self._wrap(self._inner.record)
+        found: FrameInfo = self._wrap(self._inner.record)
         return found
 
     @property

@@ -285,7 +285,8 @@ class Hits(portal.Synced):
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
         """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
+        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        block, Disconnected. No trip.
         """
         return self._iterate(self._inner._take_pages(seconds, count))
 
@@ -295,7 +296,7 @@ class Hits(portal.Synced):
 
     def next(self, timeout: float | None = None) -> Reported:
         """The next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended. No trip."""
+        ended, or before the block. No trip."""
         found: Reported = self._await(lambda: self._inner.next(timeout))
         return found
 

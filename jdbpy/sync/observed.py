@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Calls(portal.Synced):
-    """Calls of methods, each told when it ends; for an ``with`` block.
+    """Calls of methods, each reported when it ends; for an ``with`` block.
 
     A call is a hit of the kind "call", with ``args``, ``object`` (the receiver), ``returned`` or ``exception``,
     ``cost``, ``values`` (what was to be shown) and ``stack`` (its callers). The block begins with everything in the
@@ -38,7 +38,7 @@ class Calls(portal.Synced):
 
     @property
     def count(self) -> int:
-        """Return how many calls have ended so far, those included that were not told. No trip."""
+        """Return how many calls have ended so far, those included that were not reported. No trip."""
         found: int = self._there(lambda: self._inner.count)
         return found
 
@@ -69,7 +69,8 @@ class Calls(portal.Synced):
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
         """The calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises Disconnected. No trip.
+        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        block, Disconnected. No trip.
         """
         return self._iterate(self._inner._take_pages(seconds, count))
 
@@ -79,12 +80,12 @@ class Calls(portal.Synced):
 
     def next(self, timeout: float | None = None) -> Reported:
         """The next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended. No trip."""
+        ended, or before the block. No trip."""
         found: Reported = self._await(lambda: self._inner.next(timeout))
         return found
 
     def summary(self) -> CallsEnded:
-        """Return how many calls there were, and how many were told. No trip."""
+        """Return how many calls there were, and how many were reported. No trip."""
         found: CallsEnded = self._there(lambda: self._inner.summary())
         return found
 
@@ -105,6 +106,10 @@ class CallTiming(portal.Synced):
     def __exit__(self, *exc: object) -> None:
         """End it. wire: 1 trip."""
         self._await(lambda: self._inner.__aexit__(*exc))
+
+    def refresh(self) -> None:
+        """Take in what the target itself has counted so far; else that is done four times a second. wire: 2 trips."""
+        self._await(lambda: self._inner.refresh())
 
     def take(self) -> CallStatistics:
         """Return the calls since this was asked last, or since the begin. No trip."""

@@ -226,18 +226,30 @@ def join(
     read_only: bool = False,
     allow_suspend: bool = False,
     keep: bool = False,
+    reconnect: bool | float = False,
 ) -> Debugged:
     """Join a session that ``jdbpy serve`` serves, by its name, or HOST:PORT with its token; "" is the only one.
 
     This script's breakpoints stop for it alone, and hits, steps and evaluations are its own. When it is left its
     breakpoints and what it has suspended are taken back, unless ``keep`` is given. ``client`` is what the others call
     it; ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in it. Each
-    call takes a trip to the process of the session more. Raises ConnectError and UsageError. wire: nothing.
+    call takes a trip to the process of the session more. ``reconnect`` is as of ``attach``. Raises ConnectError and
+    UsageError. wire: nothing.
     """
     from jdbpy.serve.objects import join as joining
 
     return _opened(
-        Portal(joining(name, client=client, token=token, read_only=read_only, allow_suspend=allow_suspend, keep=keep))
+        Portal(
+            joining(
+                name,
+                client=client,
+                token=token,
+                read_only=read_only,
+                allow_suspend=allow_suspend,
+                keep=keep,
+                reconnect=reconnect,
+            )
+        )
     )
 
 

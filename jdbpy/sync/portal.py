@@ -27,17 +27,38 @@ Do = Callable[["Stop"], object]
 """Called with each stop, in a thread of its own; the thread of the stop is resumed afterwards."""
 
 
+class _Latch:
+    """Set once, waited for by one thread. Ctrl-C may come at any moment of the wait, and is KeyboardInterrupt: with the
+    Event of threading, which is made of several steps in Python, it may come between two of them, and is RuntimeError.
+    """
+
+    def __init__(self) -> None:
+        self._closed = threading.Lock()
+        self._closed.acquire()
+        self.is_set = False
+
+    def set(self) -> None:
+        """Let the thread that waits go on; from one other thread at a time."""
+        if not self.is_set:
+            self.is_set = True
+            self._closed.release()
+
+    def wait(self, timeout: float = -1) -> bool:
+        """Wait until it is set, ``timeout`` seconds at most; False if it is not set by then."""
+        return self._closed.acquire(timeout=timeout)
+
+
 class _Answer:
     """The outcome of one call, for the thread that waits."""
 
     def __init__(self) -> None:
-        self.here = threading.Event()
+        self.here = _Latch()
         self.scope = trio.CancelScope()
         self.value: Any = None
         self.error: BaseException | None = None
 
     def give(self, value: Any = None, error: BaseException | None = None) -> None:
-        if not self.here.is_set():
+        if not self.here.is_set:
             self.value, self.error = value, error
             self.here.set()
 
@@ -48,7 +69,7 @@ class Portal:
     def __init__(self, opening: AbstractAsyncContextManager[Any]) -> None:
         self.target: Any = None
         self._opening = opening
-        self._here = threading.Event()
+        self._here = _Latch()
         self._token: trio.lowlevel.TrioToken | None = None
         self._nursery: trio.Nursery
         self._scope = trio.CancelScope()
@@ -138,18 +159,25 @@ class Portal:
 
     def iterate(self, pages: AsyncIterator[deque[Any]]) -> Iterator[Any]:
         """Yield what comes in pages, one by one; each page is asked for when it is needed."""
+        turn = trio.Lock()  # after Ctrl-C the pages are closed when the task that waits for the next has ended
+
+        async def next_page() -> deque[Any] | None:
+            async with turn:
+                return await anext(pages, None)
+
+        async def close() -> None:
+            async with turn:
+                closing = getattr(pages, "aclose", None)
+                if closing is not None:
+                    await closing()
+
         try:
-            while True:
-                page = self.wait(lambda: anext(pages, None))
-                if page is None:
-                    return
+            while (page := self.wait(next_page)) is not None:
                 while page:
                     yield page.popleft()
         finally:
-            closing = getattr(pages, "aclose", None)
-            if closing is not None:
-                with suppress(StateError):
-                    self.wait(closing)
+            with suppress(StateError):
+                self.wait(close)
 
     def _submit(self, start: Callable[[_Answer], None]) -> _Answer:
         if threading.current_thread() is self._thread:
@@ -157,14 +185,13 @@ class Portal:
         if self._closed or self._token is None:
             raise StateError("the session is over", hint="its block has ended", code="CLOSED")
         answer = _Answer()
-        self._waiting[threading.get_ident()] = answer
         try:
+            self._waiting[threading.get_ident()] = answer
             self._token.run_sync_soon(start, answer)
+            self._wait_for(answer)
         except trio.RunFinishedError:
             raise StateError("the session is over", code="CLOSED") from None
-        try:
-            self._wait_for(answer)
-        except BaseException:
+        except BaseException:  # Ctrl-C, wherever in the lines above it comes
             with suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(answer.scope.cancel)
             raise

@@ -36,7 +36,7 @@ class Timing(portal.Synced):
     def result(self) -> Sampled:
         """Return what was measured: of all ``seconds``, which are waited for, or up to now if none were given.
 
-        Raises StateError when all threads were suspended. wire: 2 trips for classes that are new.
+        Raises StateError when all threads were suspended, or before the block. wire: 2 trips for classes that are new.
         """
         found: Sampled = self._await(lambda: self._inner.result())
         return found

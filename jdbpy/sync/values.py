@@ -5,12 +5,15 @@ Made by ./dev generate from jdbpy/api/values.py; do not edit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jdbpy.api import values as inner
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES
 from jdbpy.sync import portal
+
+if TYPE_CHECKING:
+    from jdbpy.session.model.values import ValueInfo
+    from jdbpy.sync.parts import Chain, Children
 
 
 class Value(portal.SyncedHtml):
@@ -25,9 +28,9 @@ class Value(portal.SyncedHtml):
     __slots__ = ()
 
     @property
-    def record(self) -> Any:
+    def record(self) -> ValueInfo:
         """As of ``jdbpy.api.Value``."""
-        found: Any = self._wrap(self._inner.record)
+        found: ValueInfo = self._wrap(self._inner.record)
         return found
 
     @property
@@ -171,45 +174,3 @@ class Value(portal.SyncedHtml):
 
 
 portal.register(inner.Value, Value)
-
-
-class Children(portal.Synced):
-    """The parts of a value, as an iterator of values; pages are read as they are needed.
-
-    wire: a few trips for each page; pages grow from 64 to 1,024 values.
-    """
-
-    __slots__ = ()
-
-    def __iter__(self) -> Iterator[Value]:
-        """Walk through them."""
-        return self._iterate(self._inner._pages())
-
-    def page(self, start: int, count: int) -> list[Value]:
-        """``count`` of them from ``start`` on, fewer at the end. Raises UsageError for negative numbers.
-
-        wire: 3 trips or a few more, whatever their number.
-        """
-        found: list[Value] = self._await(lambda: self._inner.page(start, count))
-        return found
-
-    def count(self) -> int:
-        """Return how many there are. Raises UsageError where only reading all of them would tell. wire: 3 trips."""
-        found: int = self._await(lambda: self._inner.count())
-        return found
-
-
-portal.register(inner.Children, Children)
-
-
-class Chain(portal.Synced):
-    """Linked objects, as an iterator of values; the links are followed when the first is asked for."""
-
-    __slots__ = ()
-
-    def __iter__(self) -> Iterator[Value]:
-        """Walk through them."""
-        return self._iterate(self._inner._pages())
-
-
-portal.register(inner.Chain, Chain)

@@ -280,7 +280,7 @@ class Vm(portal.Synced):
         return found
 
     def wait(self, timeout: float | None = None) -> Stop:
-        """The next stop of any kind that nobody has taken yet. Several that wait at the same time all get it.
+        """Return the next stop of any kind that was not taken yet. Several that wait at the same time all get it.
 
         Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended, Disconnected.
         No trip.
@@ -301,7 +301,7 @@ class Vm(portal.Synced):
         return found
 
     def resume(self) -> None:
-        """Let everything go on that stops and ``pause`` suspend, but for stops that nobody has taken yet.
+        """Resume everything that stops and ``pause`` suspend, but for stops that were not taken yet.
 
         A running target is no error. wire: no wait.
         """
@@ -344,8 +344,9 @@ class Vm(portal.Synced):
         return found
 
     def find_thread(self, name: str) -> Thread:
-        """The thread of that name; it may be cut short or have ``*`` in it as long as it tells one. Raises UsageError.
-        wire: 2 trips."""
+        """Return the thread of that name; it may be cut short or have ``*`` in it as long as one thread fits. Raises
+        UsageError. wire: 2 trips.
+        """
         found: Thread = self._await(lambda: self._inner.find_thread(name))
         return found
 
@@ -412,43 +413,61 @@ class Vm(portal.Synced):
         callers: int = 0,
         limit: int | None = None,
         most_methods: int = MOST_METHODS,
+        in_target: bool = False,
     ) -> Calls:
-        """Calls of a method, each told when it ends, with its time, for an ``with`` block; the target goes on.
+        """Calls of a method, each reported when it ends, with its time, for an ``with`` block; the target goes
+        on.
 
         ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
         pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``. ``when`` is a
         boolean Java expression at the end of the call, with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``,
         ``$exc`` and ``$args[0]``; ``show`` are expressions to be read in place of the arguments, ``callers`` how many
-        frames to tell, at most ``limit`` calls a second are read. Raises EvalError. wire: 4 trips; 1 for each call,
-        while its thread is suspended, and 2 or more to describe it.
+        frames to tell, at most ``limit`` calls a second are read. ``in_target`` is as of ``call_timing``. Raises
+        EvalError. wire: 4 trips; 1 for each call, while its thread is suspended, and 2 or more to describe it.
         """
         found: Calls = self._there(
             lambda: self._inner.observe(
-                method, when=when, show=show, callers=callers, limit=limit, most_methods=most_methods
+                method,
+                when=when,
+                show=show,
+                callers=callers,
+                limit=limit,
+                most_methods=most_methods,
+                in_target=in_target,
             )
         )
         return found
 
-    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS) -> CallTiming:
+    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> CallTiming:
         """Counts and times of the calls of methods, for an ``with`` block; no call suspends anything.
 
-        ``method`` is as of ``observe``. Raises UsageError. wire: 4 trips.
+        ``method`` is as of ``observe``. ``in_target``: the target itself counts as soon as it can, whatever the option
+        of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
         """
-        found: CallTiming = self._there(lambda: self._inner.call_timing(method, most_methods=most_methods))
+        found: CallTiming = self._there(
+            lambda: self._inner.call_timing(method, most_methods=most_methods, in_target=in_target)
+        )
         return found
 
     def call_tree(
-        self, method: str, count: int = 1, *, when: str = "", depth: int = 1, timeout: float | None = None
+        self,
+        method: str,
+        count: int = 1,
+        *,
+        when: str = "",
+        depth: int = 1,
+        timeout: float | None = None,
+        in_target: bool = False,
     ) -> tuple[CallTree, ...]:
         """The calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
         anything.
 
-        ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are told, too. After
-        ``timeout`` seconds it returns what there is by then. Raises UsageError, Disconnected. wire: 6 trips, and 3 for
-        each level more.
+        ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
+        ``timeout`` seconds it returns what there is by then. ``in_target`` is as of ``call_timing``. Raises UsageError,
+        Disconnected. wire: 6 trips, and 3 for each level more.
         """
         found: tuple[CallTree, ...] = self._await(
-            lambda: self._inner.call_tree(method, count, when=when, depth=depth, timeout=timeout)
+            lambda: self._inner.call_tree(method, count, when=when, depth=depth, timeout=timeout, in_target=in_target)
         )
         return found
 

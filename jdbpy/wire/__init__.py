@@ -8,10 +8,11 @@ It does not know what a breakpoint is for; that is ``jdbpy.session``. Where to f
     codec                   encoding and decoding: ``codegen`` (fast) or ``reference`` (construct)
     faults, explain         what is wrong with a message; a message as text
     framing, handshake      the stream as packets
+    opening                 from a stream to a connection that runs
     connection              requests, replies and events over a stream; its parts are ``pending`` (one reply),
                             ``packet_stream`` (one task receives, one sends),
-                            ``event_queue``, ``undo``, ``ending`` (why it closed), ``statistics``
-    rows, columns           very many records of one kind: as bytes, and field by field; ``strings`` of JDWP
+                            ``event_queue``, ``ending`` (why it closed), ``statistics``
+    on_demand               very many records of one kind: as bytes, and field by field; ``strings`` of JDWP
     event_parts             the parts of an event, read before it is decoded
     recall                  answers that stay good while nothing runs
     effects, audit          what a command does to the target: the guard of read-only sessions, and the log

@@ -56,7 +56,7 @@ class Command(Record, Generic[R]):
 
 
 class Choice(Record):
-    """Base of records that come in several kinds, told apart by a byte in front of them (events, modifiers).
+    """Base of records that come in several kinds, distinguished by a byte in front of them (events, modifiers).
 
     A direct subclass is the choice itself and owns the table ``KINDS``; a subclass of that with ``kind=...`` is one of
     the kinds and carries its number as ``KIND``. Subclasses without a kind only share fields.
@@ -76,7 +76,9 @@ class Choice(Record):
             cls.KIND = int(kind)
             cls.KINDS[cls.KIND] = cls
         if unknown:
-            cls.__base__.UNKNOWN = cls  # type: ignore[union-attr]
+            choice = cls.__base__
+            assert choice is not None and issubclass(choice, Choice)
+            choice.UNKNOWN = cls
 
 
 def module_name(command_set: CommandSet) -> str:

@@ -2,7 +2,7 @@
 
 Owns which reply belongs to which command, and the end of the connection with its one reason. Nobody who is slow to take
 replies or events holds up anybody else. There are no time limits on replies: a method invocation may never answer. It
-knows what no command is for, except that a few leave something behind (``undo``) and two end the connection.
+knows what no command is for, except that a few leave something behind (``undoing``) and two end the connection.
 
     async with open_connection(stream) as connection:
         threads = (await connection.request(virtual_machine.AllThreads())).threads
@@ -11,10 +11,10 @@ knows what no command is for, except that a few leave something behind (``undo``
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import trio
 
@@ -27,20 +27,18 @@ from jdbpy.wire.constants import JdwpSuspendPolicy, error_name
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
-from jdbpy.wire.handshake import greeting_failure
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.messages.event import Composite, VMDeath
 from jdbpy.wire.packet_stream import PacketStream
-from jdbpy.wire.pending import OnAbandoned, OnReply, Pending, RawPending
+from jdbpy.wire.pending import OnAbandoned, OnReply, Pending, RawPending, undoing
 from jdbpy.wire.statistics import Statistics
-from jdbpy.wire.undo import undoing
 
 if TYPE_CHECKING:
     from jdbpy.wire.audit import AuditLog
     from jdbpy.wire.effects import ReadOnlyGuard
     from jdbpy.wire.recall import Recall
-    from jdbpy.wire.wirelog import WireLog
+    from jdbpy.wire.wirelog import Recorder, WireLog
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
 """Commands whose replies matter to the connection itself: events may wait for the first, the others end it."""
@@ -67,88 +65,8 @@ EXIT_LIMIT = 2.0
 """The longest that a target which was told to exit is waited for, in seconds."""
 
 
-@asynccontextmanager
-async def open_connection(
-    stream: trio.abc.Stream,
-    *,
-    hello: Sequence[Command[Any]] = (),
-    log: WireLog | None = None,
-    guard: ReadOnlyGuard | None = None,
-    handshake_timeout: float = 5.0,
-    peer: str = "",
-) -> AsyncIterator[Connection]:
-    """Shake hands over ``stream`` and run the connection until the block is left, which closes it.
-
-    The commands of ``hello`` ride in the segment of the handshake, which then costs no round trip of its own; their
-    handles are ``connection.hello``. ``guard`` refuses commands of a read-only session. ``peer`` names the other side
-    in error messages. ``handshake_timeout`` is in seconds. Raises ConnectError when the peer is no debug port.
-    """
-    connection = await shake_hands(stream, hello=hello, log=log, timeout=handshake_timeout, peer=peer)
-    connection.guard = guard
-    async with running(connection):
-        yield connection
-
-
-async def shake_hands(
-    stream: trio.abc.Stream,
-    *,
-    hello: Sequence[Command[Any]] = (),
-    log: WireLog | None = None,
-    recorder: Recorder | None = None,
-    timeout: float,
-    peer: str = "",
-) -> Connection:
-    """Return a connection over ``stream`` after the handshake; arguments and errors as for ``open_connection``.
-
-    Nothing receives or sends on it until ``running``, but for ``Connection.exchange``. The stream is closed on errors.
-    """
-    try:
-        connection = Connection(stream, log, peer)
-        connection.recorder = recorder
-        connection.hello = [connection.submit(command) for command in hello]
-        await connection._packets.shake_hands(timeout, peer)
-    except BaseException:
-        await trio.aclose_forcefully(stream)
-        raise
-    if log is not None:
-        log.note(f"shook hands with {peer or 'the target'}")
-    return connection
-
-
-@asynccontextmanager
-async def running(connection: Connection) -> AsyncIterator[None]:
-    """Run the connection until the block is left, which closes it.
-
-    Inside the block the connection outlives a cancellation, so that a shielded clean-up can still speak to the target.
-    """
-    body_error: BaseException | None = None
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection._packets.run)
-        try:
-            yield
-        except BaseException as error:  # kept from the nursery, which would wrap it in a group
-            body_error = error
-        finally:
-            await connection._end()
-    if body_error is not None:
-        raise body_error
-
-
-class Recorder(Protocol):
-    """The observer of every packet, as bytes: that a command is about to leave, that a packet has come in; and of the
-    lines that the user gives."""
-
-    def sent(self, packet_id: int, command: type[Command[Any]], body: bytes) -> None: ...
-
-    def received(self, packet: Packet) -> None: ...
-
-    def line(self, text: str) -> None: ...
-
-    def begin(self) -> None: ...
-
-
 class Connection:
-    """An open connection. Only ``shake_hands`` makes one."""
+    """An open connection. Only ``opening`` makes one."""
 
     def __init__(self, stream: trio.abc.Stream, log: WireLog | None, peer: str = "") -> None:
         self.peer = peer or "the target"
@@ -192,32 +110,25 @@ class Connection:
         Methods that were run do not count."""
         self._counts = dict.fromkeys(("commands", "replies", "events", "waves", "strays", "holds"), 0)
 
-    # -- the first words -----------------------------------------------------------------------------------------
+    # -- the beginning -------------------------------------------------------------------------------------------
 
-    async def exchange(self, pendings: Sequence[Pending[Any]], timeout: float) -> list[Any]:
-        """Return the outcomes of the first commands, as ``batch`` does, from a peer that may be no debugger agent.
+    async def shake_hands(self, timeout: float, peer: str) -> None:
+        """The handshake, with what was submitted so far in its segment. Raises ConnectError. wire: 1 trip."""
+        await self._packets.shake_hands(timeout, peer)
 
-        Only before ``running``. Whatever the peer does, this ends after ``timeout`` seconds. Raises ConnectError, and
-        closes the stream, when the peer falls silent, goes away or sends what is not JDWP.
+    async def receive_until(self, done: Callable[[], bool]) -> None:
+        """Send what was submitted and take in packets until ``done``: before ``run``, for what ``opening`` asks first.
+
+        Raises ProtocolError, trio.BrokenResourceError, and EOFError when the peer has closed the stream.
         """
-        try:
-            with trio.fail_after(max(0.0, timeout)):  # earlier waits may have used up all there was
-                await self._packets.exchange(lambda: all(pending.done for pending in pendings))
-            outcomes = [pending.outcome for pending in pendings]
-            for outcome in outcomes:
-                if isinstance(outcome, ProtocolError):
-                    raise outcome
-        except BaseException as error:
-            at = next((pending.command.NAME for pending in pendings if not pending.done), "")
-            await self.drop()
-            failed = greeting_failure(self.peer, at, error)
-            if failed is None:
-                raise
-            raise failed from error
-        return outcomes
+        await self._packets.exchange(done)
+
+    async def run(self) -> None:
+        """Receives and sends until the connection is over."""
+        await self._packets.run()
 
     async def drop(self) -> None:
-        """Close a connection that is not ``running``."""
+        """Close a connection that does not ``run``."""
         self._close(ending.BY_US)
         await trio.aclose_forcefully(self._stream)
 
@@ -226,7 +137,7 @@ class Connection:
     def submit(
         self, command: Command[R], *, on_reply: OnReply[R] | None = None, on_abandoned: OnAbandoned | None = None
     ) -> Pending[R]:
-        """Queues a command and returns the handle of its reply; everything queued goes out in one segment.
+        """Queue a command and return the handle of its reply; everything queued goes out in one segment.
 
         ``on_reply`` is called with the reply, or the error in its place, before any later packet is looked at; it must
         not raise. It is not called for a command that was abandoned: for one that has left something behind
@@ -265,7 +176,7 @@ class Connection:
         return pending
 
     def submit_raw(self, command: type[Command[Any]], body: bytes, answered: Callable[[int, bytes], None]) -> None:
-        """Queues a command that only reads, given as the bytes of its body; ``answered`` as for ``RawPending``.
+        """Queue a command that only reads, given as the bytes of its body; ``answered`` as for ``RawPending``.
 
         Half as dear as ``submit``. Raises as that.
         """
@@ -305,24 +216,24 @@ class Connection:
         return self._packets.corked
 
     def flush(self) -> None:
-        """Sends what has been submitted now, instead of at the end of this turn: for what the target waits for."""
+        """Send what has been submitted now, instead of at the end of this turn: for what the target waits for."""
         self._packets.flush()
 
     async def request(self, command: Command[R]) -> R:
-        """Submits one command and waits for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
+        """Submit one command and wait for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
         with self.corked:
             pending = self.submit(command)
         return await pending.wait()
 
     async def batch(self, commands: Sequence[Command[Any]]) -> list[Any]:
-        """Submits all commands at once; gives one outcome for each: the reply, or the JdwpError that came instead.
+        """Submit all commands at once; give one outcome for each: the reply, or the JdwpError that came instead.
 
         Raises Disconnected or ProtocolError. Cancelled, it abandons all of them. wire: 1 trip.
         """
         return await self.gather(self.submit_all(commands))
 
     def submit_all(self, commands: Sequence[Command[Any]]) -> list[Pending[Any]]:
-        """Submits all commands in one segment, which leaves now; the handles of their replies are for ``gather``.
+        """Submit all commands in one segment, which leaves now; the handles of their replies are for ``gather``.
 
         Raises Disconnected when the connection is over.
         """
@@ -330,7 +241,7 @@ class Connection:
             return [self.submit(command) for command in commands]
 
     async def gather(self, pendings: Sequence[Pending[Any]]) -> list[Any]:
-        """Waits for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""
+        """Wait for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""
         try:
             await trio.lowlevel.checkpoint_if_cancelled()
             for pending in pendings:
@@ -375,7 +286,7 @@ class Connection:
         """The next event set; they come in the order in which the target sent them.
 
         Raises Disconnected when the connection is over and all that came before its end has been taken. An event set
-        that cannot be decoded ends the connection: nobody would resume what it has suspended, and the agent does so
+        that cannot be decoded ends the connection: nothing would resume what it has suspended, and the agent does so
         when the connection ends.
         """
         packet = await self._events.get()
@@ -406,7 +317,7 @@ class Connection:
         return packet if last is composite else None
 
     def queue_event(self, packet: Packet) -> None:
-        """Queues an event set that ``on_event`` has kept, behind those that are there by now."""
+        """Queue an event set that ``on_event`` has kept, behind those that are there by now."""
         self._events.put(packet)
 
     def hold_events(self) -> None:
@@ -420,18 +331,18 @@ class Connection:
     # -- the end -------------------------------------------------------------------------------------------------
 
     async def wait_closed(self) -> str:
-        """Waits until the connection is over and says why."""
+        """Wait until the connection is over and say why."""
         await self._closed.wait()
         assert self.close_reason is not None
         return self.close_reason
 
     async def aclose(self) -> None:
-        """Closes the connection; commands that are still outstanding fail with Disconnected.
+        """Close the connection; commands that are still outstanding fail with Disconnected.
 
         Takes no more than a second or two, also when it is called in a cancelled scope. The agent in the target then
-        drops all requests and resumes everything, unless the target has been told to exit.
+        drops all requests and resumes everything, unless the target has been asked to exit.
         """
-        await self._end()
+        await self.end()
         await trio.lowlevel.checkpoint()
 
     @property
@@ -450,7 +361,7 @@ class Connection:
         return Statistics(bytes_in=self._packets.bytes_in, bytes_out=self._packets.bytes_out, **self._counts)
 
     def _close(self, reason: str) -> None:
-        """Ends the connection for all who use it, at once; the first reason stays."""
+        """End the connection for all who use it, at once; the first reason stays."""
         if self.close_reason is not None:
             return
         self.close_reason = reason
@@ -465,7 +376,8 @@ class Connection:
         self._events.close()
         self._closed.set()
 
-    async def _end(self) -> None:
+    async def end(self) -> None:
+        """``aclose`` without a checkpoint, for a clean-up that must not be cancelled."""
         with trio.CancelScope(shield=True):
             if self._exiting:
                 # When we close first, the agent resumes everything, and the program runs on for a moment.

@@ -95,6 +95,7 @@ class Error(IntEnum):
     NATIVE_METHOD = 511
     INVALID_COUNT = 512
     NOT_IN_SNAPSHOT = 60_001  # not of the specification: what a snapshot answers where it has no answer
+    NOT_IN_RECORDING = 60_002  # likewise a recording
 
 
 class EventKind(IntEnum):

@@ -104,6 +104,10 @@ _TEXTS: dict[int, tuple[str, str]] = {
         "that is not in the snapshot",
         "a snapshot with a greater --depth or --most has more; what runs or searches the heap needs the JVM",
     ),
+    Error.NOT_IN_RECORDING: (
+        "that is not in the recording",
+        "only what was asked then is answered; attach to the JVM for more",
+    ),
     Error.INVALID_COUNT: ("the count must be at least 1", ""),
 }
 

@@ -1,4 +1,4 @@
-"""The event sets that have come and that nobody has looked at yet.
+"""The event sets that have come and that were not looked at yet.
 
 Owns their order, and two rules about it. It decodes nothing and sends nothing: it calls ``hold`` and ``release``.
 
@@ -7,7 +7,7 @@ names its request id. An event set that comes while Sets are outstanding is kept
 not longer: a Set submitted after it cannot be its cause).
 
 Back-pressure. The reader never waits for a consumer, so the queue has no limit; above ``HIGH`` waiting sets the target
-is told to hold its events, below ``LOW`` to let them come again.
+is asked to hold its events, below ``LOW`` to let them come again.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class EventQueue:
             self._hold()
 
     def hold_for_good(self) -> None:
-        """The target is told to hold its events, now and for as long as the connection lasts."""
+        """Have the target hold its events, now and for as long as the connection lasts."""
         self._holding = True
         self._release = _never
         self._hold()
@@ -118,4 +118,4 @@ class EventQueue:
 
 
 def _never() -> None:
-    """Takes the place of ``release`` once events are held for good."""
+    """Take the place of ``release`` once events are held for good."""

@@ -76,7 +76,7 @@ class Framer:
         """Longer packets are refused at their header. Memory is taken for what has come in, not for what it says."""
 
     def feed(self, data: bytes | bytearray) -> None:
-        """Takes the next bytes of the stream, in any portion."""
+        """Take the next bytes of the stream, in any portion."""
         if self._start == len(self._buffer):
             # Nothing is left over, which is the usual case: packets are then cut from ``data`` without another copy.
             self._buffer, self._start = bytes(data), 0

@@ -53,7 +53,7 @@ def not_an_agent(peer: str, reason: str) -> ConnectError:
 
 
 async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, peer: str) -> bytes:
-    """Sends the handshake with ``first`` (commands) in the same segment and awaits the echo for ``timeout`` seconds.
+    """Send the handshake with ``first`` (commands) in the same segment and await the echo for ``timeout`` seconds.
 
     HotSpot reads exactly the handshake, then takes up the commands. Returns what came behind the echo; raises
     ConnectError.
@@ -83,7 +83,7 @@ class Handshake:
         self._received = b""
 
     def feed(self, data: bytes | bytearray) -> bytes | None:
-        """Takes bytes from the peer; returns those behind the echo once it is complete, None before that.
+        """Take bytes from the peer; return those behind the echo once it is complete, None before that.
 
         Raises ConnectError when they are not the echo.
         """

@@ -12,10 +12,9 @@ from typing import Annotated, Any, NewType, get_args, get_origin
 
 from jdbpy.errors import ProtocolError
 from jdbpy.record import Record
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import ArrayRegion, FieldID, FrameID, IDSizes, MethodID, ObjectID, ReferenceTypeID, TaggedValue
-from jdbpy.wire.rows import Rows
+from jdbpy.wire.on_demand import Columns, Rows
 
 
 class LayoutNode:

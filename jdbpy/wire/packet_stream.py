@@ -79,14 +79,14 @@ class PacketStream:
         self._finished = trio.Event()
 
     def send(self, data: bytes) -> None:
-        """Queues a packet; everything queued when the sender has its turn goes out together."""
+        """Queue a packet; everything queued when the sender has its turn goes out together."""
         self.bytes_out += len(data)
         self._queue.append(data)
         if len(self._queue) == 1 and not self.corked.depth:
             self._sender.unpark()
 
     def flush(self) -> None:
-        """Sends what is queued at once, as far as the system takes it; the rest is left to the sending task."""
+        """Send what is queued at once, as far as the system takes it; the rest is left to the sending task."""
         if not self._queue:
             return
         if self._socket is not None and not self._sending:
@@ -154,7 +154,7 @@ class PacketStream:
         self._tasks.cancel()
 
     async def wait_finished(self) -> None:
-        """Waits until the stream is closed, ``CLOSE_LIMIT`` seconds after ``stop`` at the latest."""
+        """Wait until the stream is closed, ``CLOSE_LIMIT`` seconds after ``stop`` at the latest."""
         await self._finished.wait()
 
     async def _receive(self) -> None:
@@ -213,7 +213,7 @@ class PacketStream:
         return data
 
     async def _close(self) -> None:
-        """Closes the stream: politely if that takes no time (a TLS stream would say good-bye), else by force."""
+        """Close the stream: politely if that takes no time (a TLS stream would say good-bye), else by force."""
         if self._socket is not None:
             self._socket.close()  # the connection ends with its last handle
             self._socket = None
@@ -235,7 +235,7 @@ def _second_handle(stream: trio.abc.Stream) -> socket.socket | None:
 
 
 def _notice_dead_peers(stream: trio.abc.Stream) -> None:
-    """Lets the system find out within about a minute that the network or the other machine has gone silently.
+    """Let the system find out within about a minute that the network or the other machine has gone silently.
 
     Nothing here limits how long a reply takes: a target that lives answers these probes while its program is stopped.
     """

@@ -1,6 +1,7 @@
 """The handle of one command whose reply is awaited, or not awaited any more.
 
 Owns the life of a reply after its packet has been found: outstanding, then settled; taken, or abandoned by its waiter.
+Owns also the short table of commands whose work is undone when their waiter was cancelled between asking and answer.
 It does no input or output and knows nothing of other commands.
 """
 
@@ -13,6 +14,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.wire.command import Command, R
+from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
 
 if TYPE_CHECKING:
     from jdbpy.wire.framing import Packet
@@ -29,7 +31,7 @@ class Pending(Generic[R]):
     and the id sizes of that moment are used.
 
     A waiter that is cancelled abandons the command: its reply is swallowed when it comes, and what it created in the
-    target is undone. So does ``abandon()``, for a reply that nobody is going to look at.
+    target is undone. So does ``abandon()``, for a reply that is no longer wanted.
     """
 
     __slots__ = (
@@ -78,7 +80,7 @@ class Pending(Generic[R]):
         return self._decoded()
 
     async def wait(self) -> R:
-        """Waits for the reply, however long it takes: a method invocation may never answer.
+        """Wait for the reply, however long it takes: a method invocation may never answer.
 
         Raises JdwpError when the target answered with an error, Disconnected when the connection ended first and
         ProtocolError when the body of the reply is malformed.
@@ -90,7 +92,7 @@ class Pending(Generic[R]):
         return outcome
 
     async def settled(self) -> None:
-        """Waits until ``done`` without looking at the outcome. Abandons the command when cancelled."""
+        """Wait until ``done`` without looking at the outcome. Abandons the command when cancelled."""
         try:
             if self.done:
                 await trio.lowlevel.checkpoint_if_cancelled()
@@ -103,7 +105,7 @@ class Pending(Generic[R]):
             raise
 
     def abandon(self) -> None:
-        """Gives the reply up: what the command creates in the target is undone, unless somebody has the outcome."""
+        """Give the reply up: what the command creates in the target is undone, unless the outcome was taken."""
         if self._taken or self._abandoned:
             return
         self._abandoned = True
@@ -156,3 +158,18 @@ class RawPending:
         """For the connection: the reply has come, or never will."""
         if not isinstance(answer, Disconnected):
             self._answered(answer.error, answer.data)
+
+
+UNDO: dict[type[Command[Any]], Callable[[Any, Any], Command[Any]]] = {
+    event_request.Set: lambda command, reply: event_request.Clear(command.eventKind, reply.requestID),
+    object_reference.DisableCollection: lambda command, _: object_reference.EnableCollection(command.object),
+    thread_reference.Suspend: lambda command, _: thread_reference.Resume(command.thread),
+    virtual_machine.Suspend: lambda _, __: virtual_machine.Resume(),
+}
+"""Commands that leave something behind in the target: a request, a pin, a suspend count. With what takes it back."""
+
+
+def undoing(command: Command[Any], reply: Any) -> Command[Any] | None:
+    """The command that takes back what ``command``, answered by ``reply``, has done; None when nothing stays behind."""
+    make = UNDO.get(type(command))
+    return make(command, reply) if make else None

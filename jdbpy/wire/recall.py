@@ -23,8 +23,8 @@ from jdbpy.wire.messages import event_request, object_reference, virtual_machine
 MOST = 32 * 1024 * 1024
 """Bytes of replies that are kept at most; what does not fit is asked for again."""
 
-_PASSING = (Error.OUT_OF_MEMORY, Error.INTERNAL)
-"""Errors that another try may not meet."""
+_PASSING = (Error.OUT_OF_MEMORY, Error.INTERNAL, Error.INVALID_OBJECT)
+"""Errors that another try may not meet: an id that belongs to nothing may be given out by the next answer."""
 
 _NEITHER: frozenset[type[Command[Any]]] = frozenset(
     (

@@ -1,8 +1,8 @@
 """The reference codec: each layout as a ``construct`` Struct.
 
 Owns the slow and plain reading of the declarations, which the generated codec is compared with, and which can run a
-connection just as well (``JDBPY_CODEC=construct``). Nothing else of jdbpy imports construct, and nobody imports this
-module before it is wanted.
+connection just as well (``JDBPY_CODEC=construct``). Nothing else of jdbpy imports construct, and this module
+is imported only when it is wanted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import construct as c
 
 from jdbpy.record import Record
 from jdbpy.wire.codec import Codec
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import ArrayRegion, IDSizes, TaggedValue
 from jdbpy.wire.layout import (
@@ -38,7 +37,7 @@ from jdbpy.wire.layout import (
     layout_of,
     number_code,
 )
-from jdbpy.wire.rows import RowForm, Rows
+from jdbpy.wire.on_demand import Columns, RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 _FIELDS = {
@@ -178,7 +177,11 @@ def _region(sizes: IDSizes) -> Any:
     )
 
 
-class _UntaggedValue(c.Construct):  # type: ignore[misc] # construct comes without types
+class _Construct(c.Construct):  # type: ignore[misc] # construct comes without types
+    """Base of the constructs of ours."""
+
+
+class _UntaggedValue(_Construct):
     """A value whose tag is the next of the ``tags`` that ``parse`` was given, or the Value's own in ``build``."""
 
     def __init__(self, fields: dict[int, Any]) -> None:
@@ -194,7 +197,7 @@ class _UntaggedValue(c.Construct):  # type: ignore[misc] # construct comes witho
         return value
 
 
-class _Choices(c.Construct):  # type: ignore[misc] # construct comes without types
+class _Choices(_Construct):
     """A counted array of a ``Choice``. An unknown kind, where one may be kept, takes the rest of the data."""
 
     def __init__(self, choice: type[Choice], sizes: IDSizes) -> None:

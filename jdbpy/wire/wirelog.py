@@ -1,7 +1,7 @@
 """The wire log: one readable line for every packet, with its time and what is in it.
 
-Owns the text form and the file. It is told of packets by the connection and changes nothing about them. Whoever reads
-the log reads what the debugged program keeps in its strings, so the file is for its owner only. Times are seconds since
+Owns the text form and the file. The connection hands it packets, which it leaves as they are. The log
+has what the debugged program keeps in its strings, so the file is for its owner only. Times are seconds since
 the log was opened; a reply also tells how long it took.
 
       0.000000 -- 2026-01-31 12:00:00
@@ -61,7 +61,22 @@ class LogSink(Protocol):
     """The sink of lines: a file, or something that makes its own of them."""
 
     def write(self, line: bytes, /) -> object:
-        """Takes a line, with its end."""
+        """Take a line, with its end."""
+
+
+class Recorder(Protocol):
+    """The observer of every packet, as bytes: that a command is about to leave, that a packet has come in; and of the
+    lines that the user gives and the stops that the user is shown."""
+
+    def sent(self, packet_id: int, command: type[Command[Any]], body: bytes) -> None: ...
+
+    def received(self, packet: Packet) -> None: ...
+
+    def line(self, text: str) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def begin(self) -> None: ...
 
 
 class WireLog:
@@ -89,7 +104,7 @@ class WireLog:
         return time.perf_counter()
 
     def received(self, packet: Packet, sizes: IDSizes, pending: Pending[Any] | RawPending | None) -> None:
-        """A packet has come in; of a reply ``pending`` is what it answers, None when nobody knows."""
+        """A packet has come in; of a reply ``pending`` is what it answers, None when that is not known."""
         from jdbpy.wire.explain import explain_body
 
         command: type[Command[Any]] | None = None

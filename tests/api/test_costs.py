@@ -33,7 +33,10 @@ class Behind:
 async def behind(jvm: Jvm) -> AsyncIterator[Behind]:
     async with start_target(jvm, program("Lab"), suspend=False) as target:
         await target.wait_output("ready")
-        async with open_relay(target.address, rtt=RTT) as relay, jdbpy.attach(relay.address, hold="thread") as vm:
+        async with (
+            open_relay(target.address, rtt=RTT, settled=True) as relay,
+            jdbpy.attach(relay.address, hold="thread") as vm,
+        ):
             yield Behind(target, vm, relay)
 
 

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 import jdbpy.sync as jdbpy
-from tests.harness import LIMIT, Jvm, program, start_target
+from tests.harness import LIMIT, Jvm, program, start_target, within
 from tests.harness.jvms import javac
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +58,7 @@ async def run(
                 await carry_out(line)
 
         try:
-            with trio.fail_after(2 * LIMIT):
+            with within(2 * LIMIT):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(nudge)
                     while (piece := await process.stdout.receive_some()) != b"":

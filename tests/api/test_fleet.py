@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 
 import pytest
 import trio
@@ -12,49 +14,55 @@ import jdbpy.sync
 from tests.harness import LIMIT, Jvm, program, start_target
 
 SHOP = program("Stall")
+ORDERS = 100
+ALL_ORDERS = list(range(1, ORDERS + 2))
+"""A line that ends the input of ``send`` is one more."""
 
 
 async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int) -> None:
-    """Nothing is lost that the others report, each in its order."""
+    """Nothing is lost that the others report, each in its order: ten JVMs on the newest version, three on others."""
     on_port = f",address=127.0.0.1:{port}"
-    async with (
-        start_target(jvm, SHOP, "a", suspend=False) as a,
-        start_target(jvm, SHOP, "b", suspend=False) as b,
-        start_target(jvm, SHOP, "c", suspend=False, agent=on_port) as c,
-    ):
-        for target in (a, b, c):
+    names = "abcdefghij" if jvm.feature >= 25 else "abj"
+    async with AsyncExitStack() as stack:
+        targets = {
+            name: await stack.enter_async_context(
+                start_target(jvm, SHOP, name, suspend=False, agent=on_port if name == "j" else "")
+            )
+            for name in names
+        }
+        for target in targets.values():
             await target.wait_output("ready")
-        addresses = {"a": a.address, "b": b.address, "c": c.address, "none": "127.0.0.1:1"}
+        addresses = {**{name: target.address for name, target in targets.items()}, "none": "127.0.0.1:1"}
         went: list[str] = []
         async with jdbpy.fleet(addresses, reconnect=True) as fleet:
-            assert (fleet.names, list(fleet.missing)) == (["a", "b", "c"], ["none"])
-            assert await fleet.gather(lambda vm: vm.static("Stall.orders").python()) == {"a": 0, "b": 0, "c": 0}
+            assert (fleet.names, list(fleet.missing)) == (list(names), ["none"])
+            assert set((await fleet.gather(lambda vm: vm.static("Stall.orders").python())).values()) == {0}
             answers = await fleet.each(lambda vm: vm.eval("1 / Stall.orders"))
-            assert [answer.ok for answer in answers.values()] == [False] * 3
+            assert [answer.ok for answer in answers.values()] == [False] * len(names)
             seen: dict[str, list[int]] = defaultdict(list)
 
             async with fleet.hits(lambda vm: vm.log("Stall.done", "{orders}")) as hits:
-                for target in (a, b, c):
-                    await target.send("\n" * 9)
-                while sum(map(len, seen.values())) < 30:
-                    found = await hits.next(timeout=LIMIT)
-                    assert found.hit is not None
-                    seen[found.name].append(int(found.hit.values["orders"].text))
-                assert seen == {name: list(range(1, 11)) for name in ("a", "b", "c")}
-                c.kill()
-                await a.send("\n" * 9)
-                async with start_target(jvm, SHOP, "c", suspend=False, agent=on_port) as again:
-                    await again.wait_output("ready")
-                    await fleet["c"].wait_connected(LIMIT)
-                    await again.send()
-                    await b.send("\n" * 9)
-                    while sum(map(len, seen.values())) < 51:
+
+                async def take_until(done: Callable[[], bool]) -> None:
+                    while not done():
                         found = await hits.next(timeout=LIMIT)
-                        assert found.hit is not None
-                        seen[found.name].append(int(found.hit.values["orders"].text))
-                    assert (seen["a"], seen["b"]) == ([*range(1, 21)], [*range(1, 21)])
-                    assert seen["c"] == [*range(1, 11), 1]
-                    went.append((await fleet["c"].find_thread("main")).name)
+                        if found.hit is not None:
+                            seen[found.name].append(int(found.hit.values["orders"].text))
+
+                for target in targets.values():  # all at once
+                    await target.send("\n" * ORDERS)
+                await take_until(lambda: all(seen[name] for name in names))
+                targets["j"].kill()
+                others = names[:-1]
+                await take_until(lambda: all(len(seen[name]) > ORDERS for name in others))
+                assert {name: seen[name] for name in others} == dict.fromkeys(others, ALL_ORDERS)
+                async with start_target(jvm, SHOP, "j", suspend=False, agent=on_port) as again:
+                    await again.wait_output("ready")
+                    await fleet["j"].wait_connected(LIMIT)
+                    await again.send()
+                    await take_until(lambda: seen["j"].count(1) == 2)
+                    assert seen["j"][:-1] == ALL_ORDERS[: len(seen["j"]) - 1]
+                    went.append((await fleet["j"].find_thread("main")).name)
         assert went == ["main"]
 
 
@@ -98,6 +106,8 @@ async def test_a_script_goes_on_after_a_restart(jvm: Jvm, port: int) -> None:
             await vm.stop_at("Stall.done", thread=await vm.find_thread("main"))
             off = await vm.stop_at("Stall.done")
             await off.disable()
+            await vm.session.points.set_hit_count(off.number, "% 2")  # what was changed meanwhile comes along
+            await vm.session.points.set_ignore(off.number, 3)
             first.kill()
             async with start_target(jvm, SHOP, "two", agent=on_port) as second:  # it stands at its start
                 await second.wait_output("ready")
@@ -105,6 +115,7 @@ async def test_a_script_goes_on_after_a_restart(jvm: Jvm, port: int) -> None:
                 stop = await kept.wait(LIMIT)  # which has waited meanwhile
                 assert await stop.frame.eval("shop + orders").string == "two1"
                 assert [(each.number, each.enabled) for each in vm.breakpoints] == [(1, True), (3, False)]
+                assert (off.record.hit_count, off.record.ignore) == ("% 2", 3)
                 assert told[1:] == [""]
                 await stop.resume()
             with pytest.raises(jdbpy.Disconnected):

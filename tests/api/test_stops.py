@@ -11,8 +11,8 @@ import trio
 
 import jdbpy
 from jdbpy.api.vm import Vm
-from jdbpy.session.model.options import PointOptions
-from tests.harness import LIMIT, Jvm, Target, program, start_target
+from jdbpy.session.model.breakpoints import PointOptions
+from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 
 
 @asynccontextmanager
@@ -80,6 +80,13 @@ async def test_calls_are_hits_that_suspend_nothing(jvm: Jvm) -> None:
             assert {hit.event for hit in got} == {"method-entry"}
             assert len({hit.thread.id for hit in got}) == 8
             assert all(hit.args["customer"].is_null for hit in got)
+        for outside in (vm.calls("lab.Lab.submit"), vm.observe("lab.Lab.submit")):
+            with pytest.raises(jdbpy.StateError, match="for a 'with' block"):
+                outside.take(seconds=LIMIT)
+            with pytest.raises(jdbpy.StateError, match="for a 'with' block"):
+                await outside.next()
+        with pytest.raises(jdbpy.StateError, match="for a 'with' block"):
+            await vm.timing("lab.*", seconds=1).table()
         async with vm.returns("lab.Lab.find", when="$ret == null") as returned:
             await target.send("find")
             hit = await returned.next(timeout=LIMIT)
@@ -121,7 +128,7 @@ async def test_several_waiters_each_get_a_stop(jvm: Jvm) -> None:
                 await stop.resume()
 
         await target.send("pool 8 6")
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with trio.open_nursery() as nursery:
                 for number in range(4):
                     nursery.start_soon(work, number)
@@ -205,7 +212,7 @@ async def test_a_wait_names_the_stop_that_suspends_all(any_jvm: Jvm) -> None:
         entered = await vm.stop_at("lab.Lab.submit")
         other = await vm.stop_at("lab.Lab.order")
         await target.send("pool 1 1")
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             while True:
                 with pytest.raises(jdbpy.TimedOut, match=r"breakpoint 2 .* was not hit within") as raised:
                     await other.wait(timeout=0.05)

@@ -40,7 +40,7 @@ NAMES = """
     Heap: count histogram instances path referrers
     Timing: methods result table
     Calls: count dropped failures next notes summary take waiting
-    CallTiming: table take whole
+    CallTiming: refresh table take whole
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import trio
 
 import jdbpy.sync as jdbpy
 from docs.tools import sync_api
-from tests.harness import LIMIT, Jvm, Target, program, start_target
+from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 
 LAB = program("Lab")
 
@@ -92,6 +93,57 @@ async def test_the_tour(jvm: Jvm) -> None:
             assert vm.wait_ended(timeout=LIMIT) is None
 
     await in_lab(jvm, script)
+
+
+TOUR = """
+import jdbpy.sync as jdbpy
+
+with jdbpy.attach("orders.internal:5005", hold="thread") as vm:
+    with vm.calls("Orders.submit", when="customer == null", stack=3) as hits:      # reports, suspends nothing
+        for hit in hits.take(seconds=3):
+            print(hit.time, hit.thread.name, hit.args["amount"].python(), hit.caller)
+    stop = vm.stop_at("Order.java:42", when="total > 100").wait(timeout=10)        # TimedOut
+    frame = stop.frame                                                             # good until its thread runs
+    print(frame["order"].python(depth=3), frame["order"]["customer"]["name"].string)
+    print(frame.eval("order.total() * 2").python(), frame.caller.locals)
+    frame.set("total", 7)
+    print(stop.thread.finish().returned)
+    before = vm.heap.histogram()
+    with vm.timing("lab.calc.*", seconds=3) as spent:
+        print(spent.table())
+    print((vm.heap.histogram() - before).top(10))
+    names = [node["name"].string for node in vm.static("lab.Lab.HEAD").follow("next")]
+    vm.swap("build/classes")
+    vm.on_exception("java.lang.OutOfMemoryError", do=lambda stop: stop.snapshot("oom.jdbpy"))
+"""
+"""The tour that scripts are designed by, in its own words: names of it are not changed."""
+
+
+async def test_the_tour_as_it_is_written(jvm: Jvm) -> None:
+    """It is run as it stands, but for the address, the files' directory, and how long its steps last."""
+    orders = program("Orders")
+    assert orders.line("tour") == 42
+    async with start_target(jvm, orders, suspend=False) as target:
+        await target.wait_output("ready")
+        script = TOUR.replace("orders.internal:5005", target.address).replace("build/classes", orders.classes)
+        shorter = (("take(seconds=3)", "take(count=3)"), ("seconds=3)", "seconds=0.3)"), ("=10)", f"={LIMIT})"))
+        for long, short in shorter:
+            assert long in script
+            script = script.replace(long, short)
+        with within(2 * LIMIT):
+            done = await trio.run_process(
+                [sys.executable, "-W", "error", "-c", script + "print(len(names), names[-1])"],
+                capture_stdout=True,
+            )
+    *hits, order, total, returned = done.stdout.decode().partition("\nmethod")[0].splitlines()
+    assert len(hits) == 3
+    assert all(re.fullmatch(r"[\d.]+ clerk \d*[02468] Orders\.serve\(Orders\.java:\d+\)", each) for each in hits), hits
+    assert "Order$Item({'name': 'cake', 'cents': 320})" in order
+    assert order.endswith(" Grace")
+    assert total.startswith("1140 {'order': ")
+    assert returned == "7"
+    assert "\nlab.calc.Sums.sum " in done.stdout.decode()
+    assert done.stdout.decode().endswith("\n1000 node 999\n")
 
 
 async def test_values(jvm: Jvm) -> None:

@@ -54,16 +54,21 @@ class Counted:
             quiet = quiet + 1 if traffic.commands == traffic.replies else 0
             await trio.sleep(PAUSE)
 
-    async def fewest(self, work: Callable[[], Awaitable[Any]], times: int = 8) -> int:
+    async def fewest(self, work: Callable[[], Awaitable[Any]], enough: int, times: int = 8) -> int:
         """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is
-        busy, and then costs one more."""
-        return min([await self.waves(work()) for _ in range(times)])
+        busy, and then costs one more. The first that are ``enough`` end the tries."""
+        found = await self.waves(work())
+        for _ in range(times - 1):
+            if found <= enough:
+                break
+            found = min(found, await self.waves(work()))
+        return found
 
 
 @asynccontextmanager
 async def attached(target: Target, rtt: float = RTT, *, calls_in_turn: bool = False) -> AsyncIterator[Counted]:
     """A session on the target, behind a link; with ``calls_in_turn`` no call comes too early, whatever the load."""
-    link = open_relay(target.address, rtt=rtt, calls_in_turn=calls_in_turn)
+    link = open_relay(target.address, rtt=rtt, calls_in_turn=calls_in_turn, settled=True)
     async with link as relay, jdbpy.attach_session(relay.address) as session:
         yield Counted(session, relay)
 

@@ -95,7 +95,7 @@ async def test_hit(jvm: Jvm) -> None:
     """
     async with at_hit(jvm, rtt=SLOW) as counted:
         assert await counted.waves(counted.session.execution.cont()) <= 2
-        assert await counted.fewest(counted.session.execution.cont) == 1
+        assert await counted.fewest(counted.session.execution.cont, 1) == 1
 
 
 async def test_hit_with_locals_and_watches(jvm: Jvm) -> None:
@@ -114,7 +114,7 @@ async def test_hit_with_locals_and_watches(jvm: Jvm) -> None:
 
         await screen()
         assert await counted.waves(screen()) <= 1 + 1 + 3
-        assert await counted.fewest(screen) <= 1 + 3
+        assert await counted.fewest(screen, 1 + 3) <= 1 + 3
 
 
 async def test_step(jvm: Jvm) -> None:
@@ -123,7 +123,7 @@ async def test_step(jvm: Jvm) -> None:
         execution = counted.session.execution
         await execution.step(jdbpy.StepDepth.OVER)
         assert await counted.waves(execution.step(jdbpy.StepDepth.OVER)) <= 1 + 1
-        assert await counted.fewest(lambda: execution.step(jdbpy.StepDepth.OVER)) == 1
+        assert await counted.fewest(lambda: execution.step(jdbpy.StepDepth.OVER), 1) == 1
 
 
 async def test_locals(jvm: Jvm) -> None:
@@ -223,15 +223,17 @@ async def test_what_methods_of_the_target_tell(jvm: Jvm) -> None:
     async with at_look(jvm, rtt=SLOW, calls_in_turn=True) as counted:
         vm, usage = counted.session.vm, counted.session.heap.usage
         assert await counted.waves(vm.facts()) <= 7 + 4 + 2
-        assert await counted.fewest(vm.facts) <= 4 + 1 + 2  # the lengths of strings that methods give come first
+        assert (
+            await counted.fewest(vm.facts, 4 + 1 + 2) <= 4 + 1 + 2
+        )  # the lengths of strings that methods give come first
         assert await counted.waves(vm.clocks()) <= 6 + 4
-        assert await counted.fewest(vm.clocks) <= 2 + 1
+        assert await counted.fewest(vm.clocks, 2 + 1) <= 2 + 1
         assert await counted.waves(vm.flags()) <= 9 + 4 + 2
-        assert await counted.fewest(vm.flags) <= 6 + 2  # as above
+        assert await counted.fewest(vm.flags, 6 + 2) <= 6 + 2  # as above
         assert await counted.waves(usage.memory()) <= 9 + 4 + 2
-        assert await counted.fewest(usage.memory) <= 5 + 3  # eighteen calls at once
+        assert await counted.fewest(usage.memory, 5 + 3) <= 5 + 3  # eighteen calls at once
         assert await counted.waves(vm.diagnostic_command("VM.version")) <= 6 + 4 + 2
-        assert await counted.fewest(lambda: vm.diagnostic_command("VM.version")) <= 3 + 2
+        assert await counted.fewest(lambda: vm.diagnostic_command("VM.version"), 3 + 2) <= 3 + 2
 
 
 async def test_times_of_threads(jvm: Jvm) -> None:
@@ -244,9 +246,9 @@ async def test_times_of_threads(jvm: Jvm) -> None:
         threads = counted.session.threads
         main = (await threads.find("main")).id
         assert await counted.waves(threads.detail(main)) <= 9 + 4
-        assert await counted.fewest(lambda: threads.detail(main)) <= 5
+        assert await counted.fewest(lambda: threads.detail(main), 5) <= 5
         found = await threads.list()
-        assert await counted.fewest(lambda: threads.with_times(found)) <= 5
+        assert await counted.fewest(lambda: threads.with_times(found), 5) <= 5
 
 
 async def test_class_of_a_loader(jvm: Jvm) -> None:

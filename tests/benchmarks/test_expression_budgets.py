@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+
+import trio
 
 from benchmarks.bench import TARGETS
 from benchmarks.rivals.stopped import Place
-from tests.benchmarks.counted import RTT, at_look, attached
+from tests.benchmarks.counted import RTT, Counted, at_look, attached
 from tests.harness import Jvm, program, start_target
 
 ORDERS = Place("Orders", "look")
@@ -58,17 +61,44 @@ async def test_first_evaluation(jvm: Jvm) -> None:
     Paths cost a trip a link, as they do again later. A call is one trip behind the class of the object it is called
     on, what is above that class, which the protocol tells level by level, and the text of a string that it gives.
     """
-    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
-        await target.wait_output("ready")
-        for number, (text, (budget, answer)) in enumerate(FIRST.items(), 1):
-            await target.wait_listening(number)
-            async with attached(target, 2 * RTT) as counted:
-                await counted.stop_at(ORDERS)
-                before = counted.relay.traffic()
-                value = await counted.session.values.evaluate(text)
-                trips = counted.relay.traffic().since(before).waves
-                budget += STRING if answer.startswith('"') or "something" in text else 0
-                assert (text, value.text, trips) == (text, answer, min(trips, budget))
+
+    async def first(counted: Counted, text: str) -> None:
+        budget, answer = FIRST[text]
+        before = counted.relay.traffic()
+        value = await counted.session.values.evaluate(text)
+        trips = counted.relay.traffic().since(before).waves
+        budget += STRING if answer.startswith('"') or "something" in text else 0
+        assert (text, value.text, trips) == (text, answer, min(trips, budget))
+
+    await at_first_stops(jvm, FIRST, first)
+
+
+async def at_first_stops(
+    jvm: Jvm,
+    texts: Iterable[str],
+    check: Callable[[Counted, str], Awaitable[None]],
+    *,
+    each: int = 7,
+    calls_in_turn: bool = False,
+) -> None:
+    """Check each text in a session of its own, stopped for the first time.
+
+    So many on ``each`` target, in order, and the targets beside each other, since the link takes the time.
+    """
+
+    async def on_a_target(texts: tuple[str, ...]) -> None:
+        async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
+            await target.wait_output("ready")
+            for number, text in enumerate(texts, 1):
+                await target.wait_listening(number)
+                async with attached(target, 2 * RTT, calls_in_turn=calls_in_turn) as counted:
+                    await counted.stop_at(ORDERS)
+                    await check(counted, text)
+
+    every = tuple(texts)
+    async with trio.open_nursery() as nursery:
+        for start in range(0, len(every), each):
+            nursery.start_soon(on_a_target, every[start : start + each])
 
 
 AGAIN = {
@@ -90,13 +120,12 @@ async def test_calls(jvm: Jvm) -> None:
     a class may have been loaded that hides what they meant; the frame keeps its variables. A filter that calls a method
     is a trip for each element: the calls are the program's, and run in order, each after the other has ended.
     """
-    async with start_target(jvm, program(ORDERS.program, where=TARGETS), suspend=False) as target:
-        await target.wait_output("ready")
-        for number, (text, (cold, again)) in enumerate(AGAIN.items(), 1):
-            await target.wait_listening(number)
-            async with attached(target, 2 * RTT) as counted:
-                await counted.stop_at(ORDERS)
-                evaluate = partial(counted.session.values.evaluate, text)
-                trips = await counted.waves(evaluate()), await counted.fewest(evaluate, 3)
-                cold, again = (cold + STRING, again + 2) if '"' in text else (cold, again)
-                assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))
+
+    async def cold_and_again(counted: Counted, text: str) -> None:
+        cold, again = AGAIN[text]
+        cold, again = (cold + STRING, again + 2) if '"' in text else (cold, again)
+        evaluate = partial(counted.session.values.evaluate, text)
+        trips = await counted.waves(evaluate()), await counted.fewest(evaluate, again, 3)
+        assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))
+
+    await at_first_stops(jvm, AGAIN, cold_and_again, each=3, calls_in_turn=True)

@@ -7,10 +7,10 @@ from trio.testing import MockClock, memory_stream_pair
 
 from benchmarks.relay import open_relay, pass_on
 from benchmarks.traffic import Traffic, TrafficCounter
-from jdbpy.wire.connection import open_connection
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.opening import open_connection
 from tests.harness import Jvm, start_target
 
 RTT = 0.1

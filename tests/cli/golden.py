@@ -26,7 +26,7 @@ from tests.cli.samples import NAMES, sample
 
 DIRECTORY = Path(__file__).parent / "shown"
 
-EVENTS: list[type[Record]] = [jdbpy.Stop, jdbpy.Exited, jdbpy.VMDisconnected, jdbpy.Notice, jdbpy.EventsDropped]
+EVENTS: list[type[Record]] = [jdbpy.Stopped, jdbpy.Exited, jdbpy.VMDisconnected, jdbpy.Notice, jdbpy.EventsDropped]
 
 BARE = 0
 """The depth of a sample without anything in lists and optional fields."""

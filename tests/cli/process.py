@@ -14,7 +14,7 @@ import trio
 
 from jdbpy.record import Record
 from tests.cli.json_check import check_line
-from tests.harness import LIMIT, Jvm, Program
+from tests.harness import LIMIT, Jvm, Program, within
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
 
@@ -58,7 +58,7 @@ async def jdbpy(*words: str, stdin: str | None = "", jvm: Jvm | None = None, whe
     """Runs jdbpy to its end with ``stdin`` to read, in a directory; None is an input in which nothing ever comes."""
     silence, open_end = os.pipe()
     try:
-        with trio.fail_after(2 * LIMIT):
+        with within(2 * LIMIT):
             done = await trio.run_process(
                 command(*words),
                 stdin=silence if stdin is None else stdin.encode(),
@@ -103,7 +103,7 @@ class Driver:
     async def next(self) -> dict[str, Any]:
         """The next object."""
         assert self.process.stdout is not None
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             while b"\n" not in self._buffer:
                 data = await self.process.stdout.receive_some()
                 assert data, f"the output ended after {self.seen}"
@@ -134,7 +134,7 @@ class Driver:
         return data
 
     async def wait(self) -> int:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             return await self.process.wait()
 
     def interrupt(self) -> None:

@@ -20,7 +20,6 @@ from jdbpy.cli.arguments.location import (
     PlaceOrNumber,
     PlaceRequest,
 )
-from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.arguments.target import (
     BreakpointNumbers,
     BreakpointNumbersOrAll,
@@ -34,6 +33,7 @@ from jdbpy.cli.arguments.target import (
 )
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
+from tests.cli.test_point_arguments import tail_of
 
 
 def identify(value: object) -> str:
@@ -160,7 +160,7 @@ def test_parse_refuses(argument: Argument[Any], text: str, message: str) -> None
         ("A:3 thread http-1", "A:3", {"thread": "http-1"}),
         ('A:3 thread "my thread" -t', "A:3", {"thread": "my thread", "temporary": True}),
         ("-t A:3", "A:3", {"temporary": True}),
-        ("A:3 -d", "A:3", {"disabled": True}),
+        ("A:3 -d", "A:3", {"enabled": False}),
         ("A:3 -c 5", "A:3", {"ignore": 4}),
         ("A:3 if n > 3", "A:3", {"condition": "n > 3"}),
         ("A:3 if(n > 3)", "A:3", {"condition": "(n > 3)"}),
@@ -172,7 +172,7 @@ def test_parse_refuses(argument: Argument[Any], text: str, message: str) -> None
 def test_breakpoint_requests(text: str, place: str, wanted: dict[str, Any]) -> None:
     request = BreakpointArgument().parse(text)
     assert request.place.text == place
-    assert request == BreakpointRequest(request.place, Tail(**wanted))
+    assert request == BreakpointRequest(request.place, tail_of(**wanted))
 
 
 def test_a_bare_line_is_one_of_the_current_file() -> None:

@@ -7,6 +7,8 @@ from typing import Any, cast
 import pytest
 
 from jdbpy import Session
+from jdbpy.cli.arguments.base import Argument, FileName, FilePath, SearchPath, _files
+from jdbpy.cli.arguments.location import ClassOrFile
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.errors import UsageError
@@ -192,3 +194,11 @@ async def test_bad_arguments_are_one_sentence_and_a_hint(name: str, text: str) -
     assert "\n" not in error.message
     assert error.hint
     assert not error.message.endswith(".")
+
+
+@pytest.mark.parametrize("argument", [FilePath(), FileName(), SearchPath(), ClassOrFile()])
+@pytest.mark.parametrize("text", ["\udfff", "~\udfff/a", "a\0b"])
+def test_a_name_that_no_file_can_have(argument: Argument[object], text: str) -> None:
+    with pytest.raises(UsageError, match="no file can have that name"):
+        argument.parse(text)
+    assert list(_files(text)) == []

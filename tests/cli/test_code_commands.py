@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jdbpy.cli.arguments.class_code import ClassOrFile, MethodText, StratumArgument
+from jdbpy.cli.arguments.location import ClassOrFile, MethodText, StratumArgument
 from jdbpy.cli.names import Names
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, inline, program

@@ -56,6 +56,20 @@ async def test_two_moments_and_two_jvms(jvm: Jvm, tmp_path: Path) -> None:
             assert {"class": "Stall$Item", "first": 1, "second": 2} in found["histogram"]
             assert [each for each in found["classes"] if each["how"] == "code"] == []
 
+            await second.send()
+            await second.wait_output("more")
+            found = await driver.ask("diff one two threads")  # a lambda's class has another name in each JVM
+            different = found.get("threads", [])  # of main, perhaps, which may still be on its way to its next read
+            assert "worker-2" not in [name for each in different for name in each["threads"]]
+            await driver.ask("each suspend")
+            stacks = (await driver.ask("each where all --fold"))["stacks"]
+            [workers] = [each for each in stacks if "worker-2" in [thread["name"] for thread in each["threads"]]]
+            assert [(thread["jvm"], thread["name"]) for thread in workers["threads"]] == [
+                ("one", "worker-2"),
+                ("two", "worker-2"),
+            ]
+            await driver.ask("each resume")
+
             found = await driver.ask("diff one two classes flags")
             assert [each["name"] for each in found["classes"] if each["how"] == "code"] == ["Stall$Item"]
             assert "flags" in found["missing"]  # no thread stands at an event

@@ -59,6 +59,8 @@ async def test_names_while_the_target_runs(any_jvm: Jvm) -> None:
         assert "Ticker" in names.classes
         assert "main" in [name for _, name in names.threads]
         assert (names.variables, names.members, names.frames) == ((), (), 0)
+        unused = ("points", "values", "vm", "modules")
+        assert not any(map(d.session.is_used, unused))  # it loads no component only to find that it knows no names
 
 
 class Reader(NamesRefresher):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.sources import decompiler
-from jdbpy.session.sources.decompiler import decompile, words_of
+from jdbpy.session.sources.decompiler import decompile, on_lines_of_class, words_of
+from jdbpy.session.sources.text import SourceFile
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, inline, program
 from tests.harness.remote import write_python_program
@@ -84,6 +86,19 @@ async def test_without_a_source(jvm: Jvm, tmp_path: Path) -> None:
     assert found[18]["methods"][0]["note"].startswith(f"{why};")
 
 
+async def test_a_stop_shows_what_a_decompiler_makes(any_jvm: Jvm, tmp_path: Path) -> None:
+    """Once for each method, marked as decompiled; without a source only."""
+    program_ = tmp_path / "bin" / "decompiler"
+    write_python_program(program_, DECOMPILER, tmp_path)
+    (tmp_path / "empty").mkdir()
+    lines = ["stop in Stall.main", f"set decompiler '{program_} --nice'", "run", "next"]
+    for sources, times in ((str(tmp_path / "empty"), 1), (STALL.sources, 0)):
+        shown = await jdbpy(*launching(STALL.replace(sources=sources), *script(*lines)), jvm=any_jvm)
+        assert shown.status == 0, shown.err
+        assert shown.out.count("(Stall.java, as decompiler has made it of the class file: ") == times, shown.out
+        assert shown.out.count("   3      static void main(String[] args) {") == times
+
+
 async def test_a_decompiler_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decompiler, "MOST_BYTES", 4096)
     for words, why in (
@@ -95,6 +110,25 @@ async def test_a_decompiler_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decompiler, "LIMIT", 0.01)
     with pytest.raises(StateError, match="was not done within"):
         await decompile(["sh", "-c", "sleep 1000 & wait"], "com.acme.Order$../../x", b"")
+
+
+@pytest.mark.parametrize(
+    ("text", "methods", "laid_out"),
+    [
+        ("{|void a() {|x();|}|void b() {|y();|}|}", "a3 b9", "{|void a() {|x();|}||||void b() {|y();|}|}"),
+        ("// p|import q;|{|void a() {|x();|}|}", "a3", "/* p */ import q; {|void a() {|x();|}|}"),
+        ("{|A() {}|void a() { }|}", "<init>1 a5", "{|A() {}|||void a() { }|}"),
+        ("{|int a(int n);|}", "a4", "{|int a(int n);|}"),
+        ("{|void a() {|x();// 7 8|y();|}|}", "a6", "{||||void a() {||x();// 7 8|y();|}|}"),
+        ("{|void a() {|x(/*SL:4*/);|y(/*SL:3*/);|}|}", "a4", "{||void a() {|x(/*SL:4*/);|y(/*SL:3*/);|}|}"),
+        ("{|void a() {|x();|}|void a(int n) {|y();|}|}", "a9", "{|void a() {|x();|}|void a(int n) {|y();|}|}"),
+    ],
+)
+def test_the_text_is_laid_out_on_the_lines_of_the_class(text: str, methods: str, laid_out: str) -> None:
+    """Moved down or joined; what is noted counts, and what would turn the order around does not."""
+    firsts = [(name, int(line)) for name, line in re.findall(r"(\D+?)(\d+) ?", methods)]
+    shown = on_lines_of_class(SourceFile("A.java", tuple(text.split("|"))), "A", firsts)
+    assert "|".join(shown.lines) == laid_out
 
 
 def test_the_words_of_a_decompiler() -> None:

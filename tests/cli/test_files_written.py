@@ -12,7 +12,7 @@ import trio
 
 from tests.cli.process import command, environment, jdbpy, launching, script
 from tests.cli.prompt import attached, ticks
-from tests.harness import LIMIT, Jvm, program, start_target
+from tests.harness import LIMIT, Jvm, program, start_target, within
 from tests.harness.processes import piped, send_line
 
 TICK = "Ticker.tick"
@@ -129,7 +129,7 @@ async def test_under_nohup_a_hang_up_is_ignored(any_jvm: Jvm, jdb: bool) -> None
 async def _until(process: trio.Process, wanted: bytes) -> None:
     assert process.stdout is not None
     seen = b""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         while wanted not in seen:
             data = await process.stdout.receive_some()
             assert data, seen

@@ -38,7 +38,7 @@ def test_records_come_out_in_their_shape(record: type[Record], text: str) -> Non
 
 def test_every_event_has_a_name_and_a_shape() -> None:
     events: list[type[Record]] = [
-        jdbpy.Stop,
+        jdbpy.Stopped,
         jdbpy.Exited,
         jdbpy.VMDisconnected,
         jdbpy.Output,
@@ -52,7 +52,7 @@ def test_every_event_has_a_name_and_a_shape() -> None:
 
 def test_a_frame_has_the_keys_of_the_contract() -> None:
     location = jdbpy.Location("com.acme.Order", "total", "()I", "Order.java", 42, 3)
-    frame = encode(jdbpy.Frame(1, location, jdbpy.ThreadRef(1, "main")))
+    frame = encode(jdbpy.FrameInfo(1, location, jdbpy.ThreadRef(1, "main")))
     del frame["code_index"]
     assert frame == {
         "index": 1,
@@ -65,7 +65,7 @@ def test_a_frame_has_the_keys_of_the_contract() -> None:
 
 
 def test_a_variable_has_the_keys_of_the_contract() -> None:
-    value = jdbpy.Value(type="int", text="7", tag="I", raw=7)
+    value = jdbpy.ValueInfo(type="int", text="7", tag="I", raw=7)
     variable = encode(jdbpy.Variable(name="n", type="int", value=value, kind="argument"))
     assert variable == {"name": "n", "type": "int", "runtime_type": "int", "value": "7", "kind": "argument"}
 
@@ -76,7 +76,7 @@ def test_a_variable_that_cannot_be_read_says_why() -> None:
 
 
 def test_an_empty_string_has_a_length() -> None:
-    value = jdbpy.Value(type="java.lang.String", text='""', tag="s", raw=5, id=5, length=0)
+    value = jdbpy.ValueInfo(type="java.lang.String", text='""', tag="s", raw=5, id=5, length=0)
     assert encode(value)["length"] == 0
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
+from jdbpy.cli.context import Context
+from jdbpy.cli.repl.offers import Offers
 from tests.cli.process import jdbpy, launching
 from tests.cli.prompt import CTRL_D
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
@@ -20,7 +24,7 @@ PLUGIN = 'import jdbpy\n\n@jdbpy.command\ndef {name}(vm):\n    """Say it."""\n  
 async def launched(jvm: Jvm, home: Path, where: Path | None = None) -> AsyncIterator[PseudoTerminal]:
     """Ticker, held at its start, at a prompt in a working directory."""
     environ = {"JAVA_HOME": jvm.home}
-    async with open_terminal(launching(TICKER), home, environ=environ, where=where) as terminal:
+    async with open_terminal(launching(TICKER), home, columns=200, environ=environ, where=where) as terminal:
         yield terminal
 
 
@@ -57,6 +61,53 @@ async def test_a_project_is_asked_about_until_it_is_trusted_and_again_when_it_ha
             assert await terminal.wait_exit() == 0
 
 
+async def test_a_project_of_others_is_left_out_unasked(tmp_path: Path) -> None:
+    """Who reads its files before answering cannot know that they are still these; a group may share a project."""
+    init, plugin = tmp_path / "project/.jdbpy/init", tmp_path / "project/.jdbpy/plugins/owner.py"
+    write(init, "quit\n")
+    write(plugin, PLUGIN.format(name="owner"))
+
+    async def offered() -> str:
+        said: list[str] = []
+
+        async def ask(question: str) -> str:
+            said.append(question)
+            return "n"
+
+        offers = Offers("", environ={"HOME": str(tmp_path / "home")}, directory=str(tmp_path / "project"))
+        assert await offers.begin(cast(Context, None), ask, said.append) == []
+        return "".join(said)
+
+    for path, mode in ((init, 0o664), (plugin.parent, 0o775), (init.parent, 0o775)):
+        path.chmod(mode)
+        assert (await offered()).endswith("run them now, and from now on until they change? [y/N] ")
+    for path, mode, words in (
+        (init, 0o666, "init is not trusted: it may be written by others"),
+        (plugin, 0o602, "owner.py is not trusted: it may be written by others"),
+        (plugin.parent, 0o777, "owner.py is not trusted: its directory may be written by others"),
+        (init.parent, 0o1777, "init is not trusted: its directory may be written by others"),
+    ):
+        before = path.stat().st_mode
+        path.chmod(mode)
+        assert await offered() == f"{init.parent} is left out: {words}\n"
+        path.chmod(before)
+    elsewhere = tmp_path / "elsewhere"
+    write(elsewhere / "init", "quit\n")
+    (elsewhere / "init").chmod(0o666)
+    init.unlink()
+    init.symlink_to(elsewhere / "init")
+    assert "init is not trusted: it may be written by others" in await offered()
+    plugin.unlink()
+    init.unlink()
+    os.mkfifo(init)
+    assert await offered() == "", "nothing waits for a pipe"
+    if os.geteuid() == 0:
+        init.unlink()
+        write(init, "quit\n")
+        os.chown(init, 12345, -1)
+        assert "init is not trusted: it belongs to another user" in await offered()
+
+
 async def test_breakpoints_are_offered_the_next_time(any_jvm: Jvm, tmp_path: Path) -> None:
     async with launched(any_jvm, tmp_path) as terminal:
         await terminal.prompt("main[1]")
@@ -70,8 +121,13 @@ async def test_breakpoints_are_offered_the_next_time(any_jvm: Jvm, tmp_path: Pat
         await terminal.expect("2 breakpoints of the last time set again")
         await terminal.prompt("main[1]")
         await terminal.run("breakpoints", "Ticker.tick", "if false", "java.io.IOException", then="main[1]")
-        await terminal.run("set confirm off", then="main[1]")
-        await terminal.run("delete all", then="main[1]")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
+    async with launched(any_jvm, tmp_path) as terminal:
+        await terminal.prompt("2 breakpoints of the last time here; set again? [y/N]")
+        terminal.type("breakpoints\r")  # a command that was typed ahead: it declines, and is run
+        await terminal.expect("no breakpoints; ")
+        await terminal.prompt("main[1]")
         terminal.type(CTRL_D)
         assert await terminal.wait_exit() == 0
     async with launched(any_jvm, tmp_path) as terminal:

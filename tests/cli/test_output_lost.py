@@ -13,7 +13,7 @@ import trio
 from tests.cli.process import Done, command, environment
 from tests.cli.prompt import ticks
 from tests.cli.pseudo_terminal import open_terminal
-from tests.harness import LIMIT, Jvm, Target, inline, start_target
+from tests.harness import LIMIT, Jvm, Target, inline, start_target, within
 from tests.harness.processes import send_line
 from tests.jdb.driving import STOPPED, drive, ours
 
@@ -34,7 +34,7 @@ FULL = "jdbpy: standard output cannot be written: No space left on device\n"
 async def run(target: Target, way: str, redirection: str) -> Done:
     words = [word.replace("ADDRESS", target.address) for word in command(*WAYS[way])]
     line = f'"$@" {redirection}'
-    with trio.fail_after(2 * LIMIT):
+    with within(2 * LIMIT):
         done = await trio.run_process(
             ["sh", "-c", line, "sh", *words],
             stdin=TYPED.encode(),
@@ -99,7 +99,7 @@ async def test_at_the_prompt_without_a_reader(any_jvm: Jvm, tmp_path: Path) -> N
         await target.wait_output("ready")
         shell = f'"$@" >{pipe} 2>{errors}'
         async with open_terminal(["attach", target.address], tmp_path, shell=shell) as terminal:
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 await trio.lowlevel.wait_readable(reader)
             os.close(reader)
             terminal.type("version\r")

@@ -10,17 +10,17 @@ from jdbpy import (
     EvalError,
     Event,
     Exited,
-    Frame,
+    FrameInfo,
     Location,
     Output,
     SourceLine,
     SourceWindow,
-    Stop,
+    Stopped,
     StopReason,
     SuspendPolicy,
     ThreadRef,
     Thrown,
-    Value,
+    ValueInfo,
     Variable,
     VMDisconnected,
     values,
@@ -39,13 +39,13 @@ from tests.cli.samples import HOSTILE, sample
 
 LOCATION = Location("com.acme.Order", "total", "()I", "Order.java", 42, 3)
 THREAD = ThreadRef(1, "main")
-FRAME = Frame(1, LOCATION, THREAD)
+FRAME = FrameInfo(1, LOCATION, THREAD)
 SOURCE = SourceWindow("/src/Order.java", "Order.java", (SourceLine(41, "\tint n;"), SourceLine(42, "\tn++;")), 42, 100)
 
 
-def stop(reason: StopReason = StopReason.BREAKPOINT, **extra: typing.Any) -> Stop:
+def stop(reason: StopReason = StopReason.BREAKPOINT, **extra: typing.Any) -> Stopped:
     fields: dict[str, typing.Any] = {"location": LOCATION, "frame": FRAME, "source": SOURCE, "breakpoint": 2}
-    return Stop(reason=reason, thread=THREAD, policy=SuspendPolicy.ALL, epoch=1, **{**fields, **extra})
+    return Stopped(reason=reason, thread=THREAD, policy=SuspendPolicy.ALL, epoch=1, **{**fields, **extra})
 
 
 def render(result: Record, settings: Settings | None = None) -> str:
@@ -70,7 +70,7 @@ def test_no_control_character_of_the_target_passes(record: type[Record]) -> None
 
 @pytest.mark.parametrize("event", [e for e in typing.get_args(Event) if e is not Output], ids=lambda e: e.__name__)
 def test_no_control_character_of_an_event_passes(event: type[Record]) -> None:
-    for reason in StopReason if event is Stop else [None]:
+    for reason in StopReason if event is Stopped else [None]:
         record = sample(event, HOSTILE) if reason is None else sample(event, HOSTILE).replace(reason=reason)
         assert_harmless(PlainRenderer(Settings()).event(record))
 
@@ -117,7 +117,7 @@ def test_the_start_hints_at_run() -> None:
         ({"breakpoints": (2, 5)}, "Breakpoint 2, 5 hit"),
         ({"policy": SuspendPolicy.THREAD}, "(the other threads run on)"),
         ({"message": "the condition failed"}, "  the condition failed"),
-        ({"return_value": Value("int", "7", "I", 7)}, "  returns 7"),
+        ({"return_value": ValueInfo("int", "7", "I", 7)}, "  returns 7"),
     ],
 )
 def test_a_stop_says_what_is_special(extra: dict[str, typing.Any], wanted: str) -> None:
@@ -133,8 +133,8 @@ def test_an_end_says_its_status() -> None:
 
 
 def test_variables_are_grouped_and_declared_as_in_java() -> None:
-    this = Variable("this", "Order", Value("Order", "Order@7", "L", 7, id=7), "this")
-    argument = Variable("n", "int", Value("int", "7", "I", 7), "argument")
+    this = Variable("this", "Order", ValueInfo("Order", "Order@7", "L", 7, id=7), "this")
+    argument = Variable("n", "int", ValueInfo("int", "7", "I", 7), "argument")
     local = Variable("s", "java.lang.String", None, "local", error="not in scope")
     assert render(Variables((this, argument, local))) == (
         "Order this = Order@7\nArguments:\n  int n = 7\nLocal variables:\n  java.lang.String s = <not in scope>\n"
@@ -144,13 +144,13 @@ def test_variables_are_grouped_and_declared_as_in_java() -> None:
 
 
 def test_print_shows_children_in_the_line_and_dump_below_it() -> None:
-    element = Variable("[0]", "int", Value("int", "1", "I", 1), "element")
-    field = Variable("name", "java.lang.String", Value("java.lang.String", '"x"', "s", 3), "field", declared_in="B")
-    value = Value("A", "A@7", "L", 7, id=7, children=(element, field))
+    element = Variable("[0]", "int", ValueInfo("int", "1", "I", 1), "element")
+    field = Variable("name", "java.lang.String", ValueInfo("java.lang.String", '"x"', "s", 3), "field", declared_in="B")
+    value = ValueInfo("A", "A@7", "L", 7, id=7, children=(element, field))
     assert render(Printed("a", value)) == 'a = A@7 {1, name: "x"}\n'
-    number = Value("int", "10", "I", 10, formatted="0xa")
+    number = ValueInfo("int", "10", "I", 10, formatted="0xa")
     assert render(Printed("n", number)) == "n = 0xa\n"
-    numbered = Printed("n", Value("int", "10", "I", 10, number=3), numbered=True)
+    numbered = Printed("n", ValueInfo("int", "10", "I", 10, number=3), numbered=True)
     assert render(numbered) == "n = 10  ($3)\n"
     assert render(numbered.replace(numbered=False)) == "n = 10\n"
     assert render(Printed("a", value, full=True)) == 'a = A@7\n  [0] = 1\n  java.lang.String name = "x"  (B)\n'
@@ -190,8 +190,8 @@ def test_bytes_are_shown_sixteen_in_a_line() -> None:
 
 
 def test_what_the_text_of_a_value_tells_is_not_told_twice() -> None:
-    child = Variable("[0]", "int", Value("int", "1", "I", 1), "element")
-    assert render(Printed("a", Value("int[]", "int[1] {1}", "[", 7, id=7, children=(child,)))) == "a = int[1] {1}\n"
+    child = Variable("[0]", "int", ValueInfo("int", "1", "I", 1), "element")
+    assert render(Printed("a", ValueInfo("int[]", "int[1] {1}", "[", 7, id=7, children=(child,)))) == "a = int[1] {1}\n"
 
 
 def test_frames_are_counted_as_the_setting_says() -> None:
@@ -235,5 +235,7 @@ def test_a_wrong_expression_has_a_caret_under_its_column() -> None:
 def test_displays_say_what_cannot_be_evaluated() -> None:
     from jdbpy.cli.results import DisplayedItem
 
-    shown = Displayed((DisplayedItem(1, "n", Value("int", "7", "I", 7)), DisplayedItem(3, "q", None, "no such name")))
+    shown = Displayed(
+        (DisplayedItem(1, "n", ValueInfo("int", "7", "I", 7)), DisplayedItem(3, "q", None, "no such name"))
+    )
     assert PlainRenderer(Settings()).displays(shown) == "1: n = 7\n3: q = <no such name>\n"

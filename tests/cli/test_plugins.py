@@ -228,6 +228,12 @@ async def test_who_may_have_written_it(any_jvm: Jvm, plugin: Path, monkeypatch: 
     write(plugin, 'import jdbpy\n@jdbpy.command("locals")\ndef mine(vm):\n    """Help."""\n')
     done = await jdbpy("attach", "127.0.0.1:1", "-p", "ledger.py", "--batch")
     assert (done.status, done.err) == (2, "error: ledger.py, line 2: there is a command 'locals' already\n")
+    link = plugin.parent / "open" / "link.py"
+    link.parent.mkdir()
+    link.symlink_to(plugin)
+    link.parent.chmod(0o777)
+    with pytest.raises(UsageError, match="its directory may be written by others"):
+        load(str(link))  # others may have made the link: to any file of this user's
     os.chmod(plugin, 0o620)
     loads = ("source ledger.py", "source nothing.py", "plugins", "owner-of this")
     done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*loads)), jvm=any_jvm)

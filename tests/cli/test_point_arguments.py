@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jdbpy import Reporting, SuspendPolicy, UsageError
+from jdbpy import PointOptions, Reporting, SuspendPolicy, UsageError, breakpoints
 from jdbpy.cli.arguments.base import Argument
 from jdbpy.cli.arguments.condition import ConditionArgument, ConditionRequest
 from jdbpy.cli.arguments.location import BreakpointArgument
@@ -23,8 +23,16 @@ from jdbpy.cli.arguments.points import (
 )
 from jdbpy.cli.arguments.tail import Tail, split_tail
 from jdbpy.cli.names import Names
+from jdbpy.cli.points import as_command
 
 GO = SuspendPolicy.NONE
+
+
+def tail_of(policy: SuspendPolicy | None = None, thread: str = "", on: str = "", **options: Any) -> Tail:
+    typed = tuple((field, text) for field, text in (("thread", thread), ("instance", on)) if text)
+    return Tail(PointOptions(policy, **options), typed)
+
+
 FOO = ("all", "Foo")
 
 
@@ -33,19 +41,19 @@ FOO = ("all", "Foo")
     [
         ("Foo", Catch("exception", FOO)),
         ("uncaught com.acme.*", Catch("exception", ("uncaught", "com.acme.*"))),
-        ("go CAUGHT *", Catch("exception", ("caught", "*"), Tail(GO))),
-        ("Foo from a.*, b.* except c.*", Catch("exception", FOO, Tail(classes=("a.*", "b.*"), excludes=("c.*",)))),
-        ("-t Foo -c 3 if x > 1", Catch("exception", FOO, Tail(temporary=True, ignore=2, condition="x > 1"))),
-        ("-hit >= 3 Foo caller a.*,m(int, B) after 2", Catch("exception", FOO, Tail(
+        ("go CAUGHT *", Catch("exception", ("caught", "*"), tail_of(GO))),
+        ("Foo from a.*, b.* except c.*", Catch("exception", FOO, tail_of(classes=("a.*", "b.*"), excludes=("c.*",)))),
+        ("-t Foo -c 3 if x > 1", Catch("exception", FOO, tail_of(temporary=True, ignore=2, condition="x > 1"))),
+        ("-hit >= 3 Foo caller a.*,m(int, B) after 2", Catch("exception", FOO, tail_of(
             hits=">= 3", callers=("a.*", "m(int, B)"), after=2))),
         ("all load", Catch("exception", ("all", "load"))),
-        ("load a.*,b.* -d", Catch("load", (), Tail(classes=("a.*", "b.*"), disabled=True))),
+        ("load a.*,b.* -d", Catch("load", (), tail_of(classes=("a.*", "b.*"), enabled=False))),
         ("load *", Catch("load", ())),
         ("load source Order*", Catch("load", ("Order*",))),
-        ("unload a.*", Catch("unload", (), Tail(classes=("a.*",)))),
+        ("unload a.*", Catch("unload", (), tail_of(classes=("a.*",)))),
         ("thread", Catch("thread", ())),
-        ("thread end virtual thread main", Catch("thread", ("death", "virtual"), Tail(thread="main"))),
-        ("exit suspend all", Catch("exit", (), Tail(SuspendPolicy.ALL))),
+        ("thread end virtual thread main", Catch("thread", ("death", "virtual"), tail_of(thread="main"))),
+        ("exit suspend all", Catch("exit", (), tail_of(SuspendPolicy.ALL))),
     ],
 )  # fmt: skip
 def test_catch(text: str, wanted: Catch) -> None:
@@ -72,9 +80,9 @@ def test_ignore(text: str, wanted: Uncatch) -> None:
         ("access A.f", Watch("A.f", True, False)),
         ("all A.f", Watch("A.f", True, True)),
         ("-w A.f", Watch("A.f", False, True)),
-        ("go -rw this.f on that", Watch("this.f", True, True, Tail(GO, on="that"))),
-        ('map.get("a b").f thread "my thread"', Watch('map.get("a b").f', tail=Tail(thread="my thread"))),
-        ("list.get(from, thread).f -t", Watch("list.get(from, thread).f", tail=Tail(temporary=True))),
+        ("go -rw this.f on that", Watch("this.f", True, True, tail_of(GO, on="that"))),
+        ('map.get("a b").f thread "my thread"', Watch('map.get("a b").f', tail=tail_of(thread="my thread"))),
+        ("list.get(from, thread).f -t", Watch("list.get(from, thread).f", tail=tail_of(temporary=True))),
     ],
 )
 def test_watch(text: str, wanted: Watch) -> None:
@@ -85,10 +93,10 @@ def test_watch(text: str, wanted: Watch) -> None:
     ("text", "wanted"),
     [
         ("methods", Trace("methods")),
-        ("go methods 0x1f", Trace("methods", Tail(GO, thread="0x1f"))),
+        ("go methods 0x1f", Trace("methods", tail_of(GO, thread="0x1f"))),
         ("method exit", Trace("exit")),
-        ("go METHOD exits from a.*", Trace("exits", Tail(GO, classes=("a.*",)))),
-        ("entries except java.*", Trace("entries", Tail(excludes=("java.*",)))),
+        ("go METHOD exits from a.*", Trace("exits", tail_of(GO, classes=("a.*",)))),
+        ("entries except java.*", Trace("entries", tail_of(excludes=("java.*",)))),
         ("monitors", Trace("monitors")),
         ("monitors wait, waited", Trace("monitors", kinds=("wait", "waited"))),
     ],
@@ -103,21 +111,21 @@ def test_trace_of_a_place() -> None:
     assert (found.what, found.place.place.text, found.tail) == (
         "place",
         "Order.add(int, String)",
-        Tail(GO, temporary=True),
+        tail_of(GO, temporary=True),
     )
 
 
 @pytest.mark.parametrize(
     ("text", "tail"),
     [
-        ("-hit 3", Tail(hits="3")),
-        ("-hit >= 10", Tail(hits=">= 10")),
-        ("-hit '% 100' -t", Tail(hits="% 100", temporary=True)),
-        ("-hit !=2 -c 2", Tail(hits="!=2", ignore=1)),
-        ("after 3", Tail(after=3)),
-        ("after each -1 if x", Tail(after=-1, after_each=True, condition="x")),
-        ("from Shop.sell(int, String),*Service", Tail(callers=("Shop.sell(int, String)", "*Service"))),
-        ("caller a from b on this.owner", Tail(callers=("b", "a"), on="this.owner")),
+        ("-hit 3", tail_of(hits="3")),
+        ("-hit >= 10", tail_of(hits=">= 10")),
+        ("-hit '% 100' -t", tail_of(hits="% 100", temporary=True)),
+        ("-hit !=2 -c 2", tail_of(hits="!=2", ignore=1)),
+        ("after 3", tail_of(after=3)),
+        ("after each -1 if x", tail_of(after=-1, after_each=True, condition="x")),
+        ("from Shop.sell(int, String),*Service", tail_of(callers=("Shop.sell(int, String)", "*Service"))),
+        ("caller a from b on this.owner", tail_of(callers=("b", "a"), on="this.owner")),
     ],
 )
 def test_what_limits_a_place(text: str, tail: Tail) -> None:
@@ -125,20 +133,20 @@ def test_what_limits_a_place(text: str, tail: Tail) -> None:
 
 
 def test_flags_before_a_place() -> None:
-    wanted = ("A:1", Tail(hits=">= 3", ignore=1, temporary=True))
+    wanted = ("A:1", tail_of(hits=">= 3", ignore=1, temporary=True))
     assert split_tail("-hit >= 3 -c 2 -t A:1", filters=False) == wanted
 
 
 @pytest.mark.parametrize(
     ("text", "place", "tail"),
     [
-        ("suspend thread A:1", "A:1", Tail(SuspendPolicy.THREAD)),
-        ("suspend thread in A.m thread main", "A.m", Tail(SuspendPolicy.THREAD, thread="main")),
-        ("-t suspend all -c 2 A:1 if x", "A:1", Tail(SuspendPolicy.ALL, temporary=True, ignore=1, condition="x")),
-        ("A:1 suspend thread thread main", "A:1", Tail(SuspendPolicy.THREAD, thread="main")),
-        ("A:1 thread main suspend thread", "A:1", Tail(SuspendPolicy.THREAD, thread="main")),
-        ("suspend thread main", "main", Tail(SuspendPolicy.THREAD)),
-        ("suspend if x", "suspend", Tail(condition="x")),
+        ("suspend thread A:1", "A:1", tail_of(SuspendPolicy.THREAD)),
+        ("suspend thread in A.m thread main", "A.m", tail_of(SuspendPolicy.THREAD, thread="main")),
+        ("-t suspend all -c 2 A:1 if x", "A:1", tail_of(SuspendPolicy.ALL, temporary=True, ignore=1, condition="x")),
+        ("A:1 suspend thread thread main", "A:1", tail_of(SuspendPolicy.THREAD, thread="main")),
+        ("A:1 thread main suspend thread", "A:1", tail_of(SuspendPolicy.THREAD, thread="main")),
+        ("suspend thread main", "main", tail_of(SuspendPolicy.THREAD)),
+        ("suspend if x", "suspend", tail_of(condition="x")),
     ],
 )
 def test_what_is_suspended_may_stand_before_a_place(text: str, place: str, tail: Tail) -> None:
@@ -165,7 +173,7 @@ def test_condition(text: str, wanted: ConditionRequest) -> None:
 def test_filters_are_for_some_only() -> None:
     assert split_tail("A:1 from a.*, b thread main", filters=False) == (
         "A:1",
-        Tail(thread="main", callers=("a.*", "b")),
+        tail_of(thread="main", callers=("a.*", "b")),
     )
     with pytest.raises(UsageError, match="'except' makes no sense for one place"):
         split_tail("A:1 except a.*", filters=False)
@@ -173,6 +181,33 @@ def test_filters_are_for_some_only() -> None:
         split_tail('A.f thread "main', filters=True)
     with pytest.raises(UsageError, match="'x' is none of all, thread, none"):
         split_tail("A.f suspend x", filters=True)
+
+
+def test_every_option_is_read_as_it_is_saved() -> None:
+    """An option is declared once; what is typed, listed and saved follows from that."""
+    given = PointOptions(
+        GO, temporary=True, condition="x > 1", ignore=2, classes=("a.*", "b.B+"), excludes=("c.*",),
+        callers=("m(int, B)", "*Service"), hits=">= 3", after=2, after_each=True, enabled=False,
+        reporting=Reporting(stack=4, limit=5, file="a b", most=7, cost=30, hold=False),
+    )  # fmt: skip
+    caught = breakpoints.listed(given, number=1, spec="uncaught Foo", kind="exception", resolved=())
+    text = as_command(caught)
+    read = CatchArgument().parse(text.removeprefix("catch "))
+    assert (read.words, read.tail.options) == (("uncaught", "Foo"), given), text
+    assert dict(caught.options) == {
+        "--no-stop": "", "from": "a.*,b.B+", "except": "c.*", "stack": "4", "limit": "5/s", "to": "a b", "cost": "30%",
+        "-max": "7",
+    }  # fmt: skip
+    here = given.replace(classes=(), excludes=(), policy=SuspendPolicy.THREAD, reporting=Reporting(most=7))
+    line = breakpoints.listed(here, number=1, spec="Foo:3", kind="line", resolved=())
+    assert BreakpointArgument().parse(as_command(line).removeprefix("break ")).tail.options == here
+    woven = line.replace(given=here.replace(woven=True), options=(*line.options, ("in-target", "")))
+    assert BreakpointArgument().parse(as_command(woven).removeprefix("break ")).tail.options.woven
+    assert not line.is_of_this_run
+    assert all(line.replace(given=here.replace(**{field: 7})).is_of_this_run for field in ("thread", "instance"))
+    declared = {option.field for option in breakpoints.OPTIONS} | {"reporting", "after_each"}
+    without_words = {"tried", "internal", "longest"}  # of front ends, not of users
+    assert declared | without_words == {*PointOptions.__fields__, *Reporting.__fields__}
 
 
 NAMES = Names(
@@ -235,7 +270,7 @@ def test_the_text_of_a_logpoint(text: str) -> None:
     request = Logpoint().parse(f'Order:42 {quoted(text)} thread 1 if words.equals("a")')
     assert request.text == text
     assert request.breakpoint.place.text == "Order:42"
-    assert (request.breakpoint.tail.thread, request.breakpoint.tail.condition) == ("1", 'words.equals("a")')
+    assert request.breakpoint.tail == tail_of(thread="1", condition='words.equals("a")')
 
 
 @pytest.mark.parametrize(
@@ -259,14 +294,14 @@ def test_formats_of_gdb(typed: str, text: str | None) -> None:
 
 def test_how_it_is_reported() -> None:
     tail = Logpoint().parse("-max 7 Order:42 \"x\" limit 5/s to 'my log' cost 30%").breakpoint.tail
-    assert tail.reporting == Reporting(limit=5, file="my log", cost=30, most=7)
+    assert tail.options.reporting == Reporting(limit=5, file="my log", cost=30, most=7)
     assert tail.said == {"limit", "file", "cost", "most"}
-    assert Logpoint().parse('A:1 "x" limit none cost none').breakpoint.tail.reporting == Reporting()
-    assert Tracepoint().parse("A.m").breakpoint.tail.reporting == Reporting(stack=5)
+    assert Logpoint().parse('A:1 "x" limit none cost none').breakpoint.tail.options.reporting == Reporting()
+    assert Tracepoint().parse("A.m").breakpoint.tail.options.reporting == Reporting(stack=5)
     request = Tracepoint().parse('A.m "{x}" stack 2 if x > 1')
-    assert (request.text, request.breakpoint.tail.reporting.stack) == ("{x}", 2)
+    assert (request.text, request.breakpoint.tail.options.reporting.stack) == ("{x}", 2)
     tail = TraceArgument().parse("--no-stop exits from a.* limit 0").tail
-    assert (tail.policy, tail.reporting) == (GO, Reporting(limit=0, hold=False))
+    assert (tail.options.policy, tail.options.reporting) == (GO, Reporting(limit=0, hold=False))
     with pytest.raises(UsageError, match="contradict each other"):
         TraceArgument().parse("--no-stop exits suspend all")
 

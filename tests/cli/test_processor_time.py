@@ -18,7 +18,7 @@ from jdbpy.wire.wirelog import WireLog
 from tests.cli.process import environment
 from tests.cli.pseudo_terminal import open_terminal
 from tests.fakes.jvm import FakeJvm
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 from tests.harness.processes import piped
 from tests.hostile.agent import circling
 from tests.wire.peer import connected
@@ -63,7 +63,7 @@ class Ended:
 async def climb(*words: str, send: signal.Signals | None = None) -> Ended:
     """Evaluate something in a JVM with a circle; send a signal when the endless climbing has begun."""
     jvm = circling(CIRCLE)
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with jvm.listening() as address:
             command = [sys.executable, "-W", "error", "-c", UNGUARDED, "attach", address, *words]
             command += ["-c", "class Played", "-c", "version"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jdbpy.cli.repl.prompt_history import LineHistory, history_path
+from jdbpy.cli.repl.prompt_line import LineHistory, history_path
 
 
 @pytest.mark.parametrize(

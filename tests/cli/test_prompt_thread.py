@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from jdbpy.cli.repl.prompt_thread import open_prompt_thread
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 
 async def test_results_and_errors_cross() -> None:
@@ -21,7 +21,7 @@ async def test_results_and_errors_cross() -> None:
     async def fail() -> None:
         raise EOFError
 
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with open_prompt_thread() as thread:
             total, where = await thread.run(lambda: add(1, 2), wake=lambda: None)
             assert total == 3
@@ -51,7 +51,7 @@ async def test_whoever_stops_waiting_waits_for_the_cleaning_up() -> None:
             finally:
                 order.append("waiter went on")
 
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(wait)
                 await inside.wait()
@@ -66,7 +66,7 @@ async def test_waking_may_come_before_the_coroutine_has_begun() -> None:
         return "begun after the waking" if woken else "begun before"
 
     async with open_prompt_thread() as thread:
-        with trio.CancelScope() as scope, trio.fail_after(LIMIT):
+        with trio.CancelScope() as scope, within(LIMIT):
             scope.cancel()
             await thread.run(prompt, wake=lambda: woken.append(True))
     assert scope.cancelled_caught
@@ -76,7 +76,7 @@ async def test_waking_may_come_before_the_coroutine_has_begun() -> None:
 async def test_posts_run_in_order_and_notices_come_back() -> None:
     seen: list[int] = []
     done = trio.Event()
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with open_prompt_thread() as thread:
             for number in range(100):
                 thread.post(partial(seen.append, number))
@@ -87,7 +87,7 @@ async def test_posts_run_in_order_and_notices_come_back() -> None:
 
 async def test_the_thread_ends_with_its_block() -> None:
     before = set(threading.enumerate())
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with open_prompt_thread() as thread:
             pass
     with pytest.raises(RuntimeError, match="closed"):

@@ -31,7 +31,7 @@ from tests.cli import (
     test_thread_commands as threads,
     test_vm_commands as vm,
 )
-from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.harness import LIMIT, Jvm, Program, start_target, within
 
 _SENT = re.compile(r"[\d. ]+ -> #\d+ (\S+) ?(.*)")
 _EFFECTS = {command.NAME: effect_of(command) for command in all_commands()}
@@ -88,7 +88,7 @@ class Tried:
         if self._stops and self.session.state is VmState.RUNNING and not line.startswith(("pause", "detach")):
             with suppress(StateError):  # it has stopped meanwhile
                 await self.session.execution.pause()
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             await self._interpreter.run(line)
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:

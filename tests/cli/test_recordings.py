@@ -13,6 +13,7 @@ import pytest
 
 import jdbpy as library
 from tests.cli.process import jdbpy, launching, script
+from tests.cli.prompt import attached
 from tests.harness import Jvm, program, start_target
 
 SHOP = program("Shop")
@@ -41,7 +42,42 @@ async def test_a_session_is_played_again(jvm: Jvm, tmp_path: Path) -> None:
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     other = await jdbpy("replay", str(path), "--json", "--keep-going", *script(*LINES[:3], "print this.id.hash"))
     assert [each["ok"] for each in other.results] == [True, True, True, False]
-    assert other.results[-1]["error"]["code"] == "NOT_IN_SNAPSHOT"
+    assert other.results[-1]["error"]["code"] == "NOT_IN_RECORDING"
+
+
+async def test_what_was_typed_at_a_prompt_comes_between_the_same_stops(any_jvm: Jvm, tmp_path: Path) -> None:
+    """A person does not wait as a batch does: hits come unasked, and `cont` is followed by commands while it runs."""
+    path = tmp_path / "one.jdbpy"
+    async with attached(any_jvm, tmp_path, "--record", str(path)) as (terminal, target):
+        await terminal.prompt(">")
+        await terminal.run("break Ticker.tick", "Breakpoint 1 set", then=">")
+        await target.send()
+        await terminal.prompt("main[1]")
+        await terminal.run("print ticks", "ticks = 0", then="main[1]")
+        await terminal.run("next", "Step completed", then="main[1]")
+        await terminal.run("cont", then=">")
+        await terminal.run("locals", "error: ", then=">")
+        await target.send()
+        await terminal.prompt("main[1]")
+        await terminal.run("print ticks", "ticks = 1", then="main[1]")
+        await terminal.run("clear 1", "deleted", then="main[1]")
+        await terminal.run("cont", then=">")
+        await terminal.run("version", "OpenJDK", then=">")
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0
+    again = await jdbpy("replay", str(path), "--json", "--sourcepath", program("Ticker").sources)
+    seen = [
+        each.get("command") or each["data"]["reason"]
+        for each in again.objects
+        if each["type"] == "result" or each["event"] == "stop"
+    ]
+    before = ["break Ticker.tick", "breakpoint", "print ticks", "step", "next", "cont", "locals"]
+    after = ["breakpoint", "print ticks", "clear 1", "cont", "version", "quit"]
+    assert seen == before + after, again.out
+    assert [each["data"]["value"] for each in again.results if each["command"] == "print ticks"] == ["0", "1"]
+    assert [each["command"] for each in again.results if not each["ok"]] == ["locals"]
+    shown = await jdbpy("replay", str(path))
+    assert "> print ticks\nticks = 0\n> next\n" in shown.out
 
 
 async def test_recordings_of_attach_and_listen(any_jvm: Jvm, tmp_path: Path) -> None:
@@ -74,6 +110,9 @@ async def test_what_is_no_recording_is_said(tmp_path: Path, any_jvm: Jvm) -> Non
     with pytest.raises(library.StateError, match="is damaged"):
         async with library.replay_session(str(path)):
             pass
+    again = await jdbpy("replay", str(path), "--record", str(tmp_path / "two.jdbpy"))
+    assert again.status == 2
+    assert "--record is for attach, launch and listen, not for replay" in again.err
     missing = await jdbpy("replay")
     assert missing.status == 2
     assert "--record FILE" in missing.err

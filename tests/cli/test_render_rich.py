@@ -13,19 +13,19 @@ from jdbpy import (
     Event,
     EventsDropped,
     Exited,
-    Frame,
+    FrameInfo,
     Location,
     Notice,
     Output,
     SourceLine,
     SourceWindow,
-    Stop,
+    Stopped,
     StopReason,
     SuspendPolicy,
     ThreadInfo,
     ThreadRef,
     UsageError,
-    Value,
+    ValueInfo,
     Variable,
     VMDisconnected,
 )
@@ -47,7 +47,7 @@ from tests.cli.samples import HOSTILE, sample
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 LOCATION = Location("com.acme.shop.Order", "total", "()I", "Order.java", 42, 3)
 MAIN = ThreadRef(1, "main")
-FRAME = Frame(1, LOCATION, MAIN)
+FRAME = FrameInfo(1, LOCATION, MAIN)
 SOURCE = SourceWindow(
     "/src/Order.java",
     "Order.java",
@@ -74,7 +74,7 @@ def uncolored(text: str) -> str:
 
 
 RESULTS = list(shown_types())
-EVENTS = [Exited, VMDisconnected, EventsDropped, Notice, Stop]
+EVENTS = [Exited, VMDisconnected, EventsDropped, Notice, Stopped]
 
 
 def both(result: Record) -> tuple[str, str]:
@@ -123,12 +123,15 @@ THREADS = Threads(
 )
 VARIABLES = Variables(
     (
-        Variable("this", "com.acme.shop.Order", Value("com.acme.shop.Order", "Order@5", "L", 5, id=5), "this"),
+        Variable("this", "com.acme.shop.Order", ValueInfo("com.acme.shop.Order", "Order@5", "L", 5, id=5), "this"),
         Variable(
-            "items", "java.util.List<com.acme.shop.Item>", Value("java.util.List", "ArrayList(3)", "L", 6), "argument"
+            "items",
+            "java.util.List<com.acme.shop.Item>",
+            ValueInfo("java.util.List", "ArrayList(3)", "L", 6),
+            "argument",
         ),
-        Variable("sum", "int", Value("int", "42", "I", 42), "local", changed=True),
-        Variable("label", "String", Value("String", '"' + "word " * 60 + '"', "s", 7), "local"),
+        Variable("sum", "int", ValueInfo("int", "42", "I", 42), "local", changed=True),
+        Variable("label", "String", ValueInfo("String", '"' + "word " * 60 + '"', "s", 7), "local"),
         Variable("lost", "int", None, "local", error="not readable"),
     )
 )
@@ -164,7 +167,7 @@ def test_what_a_narrow_window_leaves_out(window: dict[str, int]) -> None:
 
 
 def test_a_stop(window: dict[str, int]) -> None:
-    stop = Stop(StopReason.BREAKPOINT, MAIN, FRAME, LOCATION, SuspendPolicy.ALL, 1, breakpoint=1, source=SOURCE)
+    stop = Stopped(StopReason.BREAKPOINT, MAIN, FRAME, LOCATION, SuspendPolicy.ALL, 1, breakpoint=1, source=SOURCE)
     text = RichRenderer(Settings()).event(stop)
     assert "\x1b[1mBreakpoint 1 hit\x1b[0m" in text
     assert "\x1b[1;32m=> \x1b[0m\x1b[1m42\x1b[0m" in text

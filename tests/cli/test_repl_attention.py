@@ -24,6 +24,7 @@ class Left:
         self.since: float | None = None
         self.suspended_everything = True
         self.suspended_threads = ()
+        self.snapshot_info = None
 
     @property
     def idle(self) -> float:
@@ -57,7 +58,7 @@ async def test_the_bell_rings_once(autojump_clock: MockClock, nursery: trio.Nurs
 
 
 async def test_who_presses_keys_is_not_rung_for(autojump_clock: MockClock, nursery: trio.Nursery) -> None:
-    session: Any = SimpleNamespace(idle=1.0, suspended_for=lambda: 9_999.0)
+    session: Any = SimpleNamespace(snapshot_info=None, idle=1.0, suspended_for=lambda: 9_999.0)
     said = list[str]()
     nursery.start_soon(ring_when_left_alone, session, said.append)
     await trio.sleep(10_000)

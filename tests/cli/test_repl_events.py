@@ -8,12 +8,12 @@ import sys
 import trio
 from trio.testing import MockClock
 
-from jdbpy import Event, EventsDropped, Exited, Notice, Output, Stop, StopReason, SuspendPolicy, VMDisconnected
+from jdbpy import Event, EventsDropped, Exited, Notice, Output, Stopped, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.cli.repl.events import UNFINISHED, EventWatcher
 from jdbpy.cli.repl.sink import Sink
 from jdbpy.session.target.streams import Publisher
 
-STOP = Stop(StopReason.PAUSE, None, None, None, SuspendPolicy.ALL, 1)
+STOP = Stopped(StopReason.PAUSE, None, None, None, SuspendPolicy.ALL, 1)
 
 
 class Screen:
@@ -78,7 +78,7 @@ async def test_a_short_pause_does_not_cut_a_line(autojump_clock: MockClock) -> N
 
 async def test_output_stays_in_order_with_what_happens(autojump_clock: MockClock) -> None:
     text, told = await shown(Output("stdout", "before"), STOP, Output("stderr", "after\n"), Notice("trace", "x"))
-    assert text == "before\n<Stop>\nafter\n<Notice>\n<Exited>\n"
+    assert text == "before\n<Stopped>\nafter\n<Notice>\n<Exited>\n"
     assert told == [STOP, Exited(0)]
 
 

@@ -75,6 +75,10 @@ async def test_a_window_that_becomes_narrow(any_jvm: Jvm, tmp_path: Path) -> Non
         )
         shown = await terminal.run("threads", "Ref", then="main[1]")
         assert "Reference Handler" not in shown
+        terminal.resize(40, 40)
+        shown = await terminal.run("stop in no.Such.method", "threads", then="main[1]")
+        pending = "is pending: class no.Such is not loaded yet; a hit suspends all threads"
+        assert pending in " ".join(shown.split())  # broken between words only
         terminal.resize(120, 40)
         await terminal.run("threads", "Reference Handler", then="main[1]")
 

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from jdbpy.process.signals import Doing, Reaction, reaction, watch_signals
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_reaction(doing: Doing, target_runs: bool, expected: Reaction) -> None:
 
 async def test_signals_reach_their_consumer() -> None:
     send, receive = trio.open_memory_channel[str](10)
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with trio.open_nursery() as nursery:
             await nursery.start(
                 watch_signals, lambda: send.send_nowait("interrupt"), lambda number: send.send_nowait(f"leave {number}")

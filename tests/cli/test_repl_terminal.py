@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-from jdbpy.cli.repl.prompt_history import history_path
+from jdbpy.cli.repl.prompt_line import history_path
 from tests.cli.prompt import CTRL_C, CTRL_D, TAB, UP, attached, run_without_answer, selected, ticks
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, start_target

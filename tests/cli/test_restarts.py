@@ -71,16 +71,38 @@ async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_pat
     async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
         await terminal.prompt("main[1]")
         await terminal.run("stop in Hello.greeting", then="main[1]")
+        await terminal.run("start", "emporary breakpoint 2 at Hello.main", "Temporary breakpoint 2 hit", then="main[1]")
         await terminal.run("r", "Breakpoint 1 hit", then="main[1]")
         await terminal.run("restart", then="end the program and start it again? [y/N]")
-        await terminal.run("y", "breakpoint 1 is set", "Breakpoint 1 hit", then="main[1]")
+        shown = await terminal.run("y", "breakpoint 1 is set", "Breakpoint 1 hit", then="main[1]")
+        assert "Hint" not in shown  # those for newcomers are given once
         await terminal.run("cont", "The target has ended with status 0", "'run' starts it again", then=">")
-        await terminal.run("locals", "error", then=">")
+        for line in ("locals", "next", "pop", "until", "print 1"):
+            await terminal.run(line, "the target has ended", "'run' starts it again", then=">")
+        assert "`" not in await terminal.run("help cont", "as 'advance' does", then=">")
         await terminal.run("run", "Breakpoint 1 hit", then="main[1]")
         terminal.type("quit\r")
         await terminal.expect("the target is ended")
         assert await terminal.wait_exit() == 0
         assert terminal.modes == terminal.modes_before
+
+
+async def test_what_start_sets_is_said_above_its_stop(any_jvm: Jvm) -> None:
+    """In a batch as at the prompt; in JSON it is part of the result, which is one."""
+    for options in ((), ("--json",)):
+        done = await jdbpy(*launching(HELLO, *options, *script("start", f"advance {HELLO.at('done')}")), jvm=any_jvm)
+        assert done.status == 0, done.err
+        if options:
+            notes = [found["data"]["note"].split(" at ")[0] for found in done.results]
+            assert notes == ["temporary breakpoint 1", "temporary breakpoint 2"]
+        else:
+            said = [line.partition(" at ")[0].partition(":")[0] for line in done.out.splitlines() if "emporary" in line]
+            assert said == [
+                "temporary breakpoint 1",
+                "Temporary breakpoint 1 hit",
+                "temporary breakpoint 2",
+                "Temporary breakpoint 2 hit",
+            ]
 
 
 async def test_what_cannot_be_started_again_says_so(any_jvm: Jvm) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from jdbpy import open_snapshot_session
+from jdbpy.cli.repl.prompt_state import Picture, ring_when_left_alone
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, program, start_target
 
@@ -75,10 +78,19 @@ async def test_what_needs_the_jvm_is_refused(any_jvm: Jvm, tmp_path: Path) -> No
     assert taken.status == 1
     assert taken.results[-1]["error"]["code"] == "FILE"
     assert "it exists already" in taken.results[-1]["error"]["message"]
-    refused = ("cont", "step", "stop in shop.Order.total", "print total()", "set i = 2", "catch Exception", "histogram")
+    refused = (
+        *("cont", "step", "stop in shop.Order.total", "print total()", "set i = 2", "catch Exception", "histogram"),
+        *("trace go shop.Order.total", 'logpoint shop.Order.total "x"', "watch shop.Order.id"),
+        *("calls shop.Order.total", "calls tree shop.Order.total", "calls stats shop.Order.total"),
+        *("instances shop.Order", "referrers this", "cputime", "jcmd Thread.print", "flags", "gc", "interrupt 1"),
+        *("suspend", "resume", "pop", "redefine ."),
+        *("py vm.heap.histogram()", "py vm.stop_at('shop.Order.total')"),
+    )
     shown = await jdbpy("open", str(path), "--batch", "--json", "--keep-going", *script(*refused))
     codes = [each["error"]["code"] for each in shown.results]
-    assert codes == ["SNAPSHOT"] * 6 + ["NOT_IN_SNAPSHOT"]
+    assert codes == ["SNAPSHOT"] * len(refused), shown.out
+    for each in shown.results:
+        assert re.fullmatch(r"not in a snapshot: .* needs the JVM", each["error"]["message"]), each
     shown_by = ("find tea", "find nothing like this", "print lines[1].name", "dump this", "py stop", "py frame.method")
     text = await jdbpy("open", str(path), *script(*shown_by, "quit"))
     assert text.status == 0, text.err
@@ -112,6 +124,12 @@ async def test_of_a_running_jvm(jvm: Jvm, tmp_path: Path) -> None:
         assert not any(each["suspended"] for each in taken.results[1]["data"]["threads"])
     shown = await jdbpy("open", str(path), "--json", *script("deadlocks"))
     assert len(shown.results[0]["data"]["deadlocks"]) == 3
+    async with open_snapshot_session(str(path)) as session:  # the toolbar does not count for how long it is held
+        state = await Picture(session).draw()
+        assert (state.state, state.held) == ("snapshot", ""), state
+        said: list[str] = []
+        await ring_when_left_alone(session, said.append)
+        assert not said
 
 
 async def test_a_file_that_is_none_is_one_sentence(tmp_path: Path) -> None:

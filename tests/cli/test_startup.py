@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import trio
 
 from tests.cli.process import environment, script
-from tests.harness import LIMIT, Jvm, program, start_target
+from tests.harness import LIMIT, Jvm, program, start_target, within
 
 LEDGER = program("Ledger")
 HEAVY = {"construct", "tree_sitter", "tree_sitter_java", "rich", "prompt_toolkit", "asyncio", "argparse"}
@@ -16,7 +17,7 @@ HEAVY = {"construct", "tree_sitter", "tree_sitter_java", "rich", "prompt_toolkit
 async def loaded_by(address: str, *commands: str) -> set[str]:
     """The modules that a batch of these commands loads."""
     code = "import sys; from jdbpy.cli.main import main; main(sys.argv[1:]); print(*sys.modules)"
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         done = await trio.run_process(
             [sys.executable, "-c", code, "attach", address, *script(*commands)],
             capture_stdout=True,
@@ -40,4 +41,12 @@ async def test_attaching_loads_what_it_uses(any_jvm: Jvm) -> None:
     commands = {name for name in loaded if name.startswith("jdbpy.cli.commands.")}
     assert commands == {"jdbpy.cli.commands.names", "jdbpy.cli.commands.leaving"}  # the table of names, one command
     unused = ("jdbpy.session.values", "jdbpy.session.stack", "jdbpy.session.execution", "jdbpy.session.sources")
-    assert not {name for name in loaded if name.startswith(unused)}
+    ways = ("jdbpy.session.connect.ways", "jdbpy.session.connect.helper")
+    assert not {name for name in loaded if name.startswith((*unused, *ways))}
+
+
+def test_colors_load_neither_tables_nor_lexers() -> None:
+    """These come with the first result that has a table, the first stop that shows source."""
+    code = "import sys, jdbpy.cli.output.terminal; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()) & {"rich.table", "rich.syntax", "pygments"}

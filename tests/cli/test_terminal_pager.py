@@ -19,7 +19,7 @@ from jdbpy.cli.repl import terminal_pager
 from jdbpy.cli.repl.terminal import fitting
 from jdbpy.cli.repl.terminal_pager import page_through, pager_command
 from jdbpy.cli.settings import Settings
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ async def test_the_first_page_is_there_long_before_the_last_line_is_made(tmp_pat
                 shown_at_half.extend(first.read_text().splitlines())
             yield f"line {number:06} of a long text\n"
 
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         await page_through([sys.executable, str(script), str(first), str(rest)], lines())
     assert shown_at_half[0] == "line 000000 of a long text"
     assert len(shown_at_half) == 40
@@ -91,7 +91,7 @@ async def test_what_the_reader_never_looks_at_is_never_made(tmp_path: Path) -> N
         for made in range(1, LINES + 1):
             yield f"line {made:06} of a long text\n"
 
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         await page_through([sys.executable, str(script)], lines())
     assert 0 < made < LINES
 
@@ -101,7 +101,7 @@ async def test_a_pager_that_does_not_leave_is_killed_and_waited_for(
 ) -> None:
     monkeypatch.setattr(terminal_pager, "_PATIENCE", 0.1)
     pager = [sys.executable, "-c", _STUBBORN, str(tmp_path / "pid")]
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(page_through, pager, ["text\n"])
             while not (tmp_path / "pid").exists():

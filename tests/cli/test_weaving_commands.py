@@ -22,6 +22,9 @@ async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
         "unweave",
         "breakpoints",
         "weave 1",
+        "set in-target off",
+        f"break {HEATED.at('own')} in-target",
+        "breakpoints",
     )
     done = await jdbpy(*launching(HEATED, "--keep-going", *script(*lines)), jvm=any_jvm)
     out = done.out
@@ -32,3 +35,5 @@ async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
     assert "Heated runs its own code again" in out
     assert "if i == 7 || i == 2_000_000; ordinary: it was taken out of the target" in out
     assert "there is no breakpoint 7" in done.err
+    assert "if i == 7 || i == 2_000_000; in-target" in out, "asked for by 'weave 1'"
+    assert "ordinary: it has no condition; in-target" in out, "asked for when it was set"

@@ -16,14 +16,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import trio
+import trio.testing
 
+from jdbpy.dap.server import Server, import_all
 from jdbpy.session.concurrency import open_nursery
 from tests.dap.schema import check
-from tests.harness import LIMIT, Program, Target
+from tests.harness import LIMIT, Program, Target, within
 from tests.harness.processes import piped
+from tests.harness.wire_coverage import saw
 
 Body = dict[str, Any]
 
@@ -43,6 +46,7 @@ class DapClient:
         self.requests: list[Body] = []
         self.over = False
         self.output = ""
+        self.console = ""  # without warnings, such as of a breakpoint that slows a busy machine's target
         self.capabilities: Body = {}
         self.process: trio.Process
 
@@ -69,7 +73,12 @@ class DapClient:
     async def _take(self, message: Body) -> None:
         assert message["seq"] == self._last_seq + 1
         self._last_seq += 1
-        check(message, message.get("command", ""))
+        name = message.get("command", "")
+        check(message, name)
+        if message["type"] == "event":
+            saw(f"event {message['event']}")
+        elif message["type"] == "request" or message["success"]:
+            saw(name)
         async with self._changed:
             if message["type"] == "response":
                 self.responses[message["request_seq"]] = message
@@ -80,6 +89,8 @@ class DapClient:
                 self.events.append(message)
                 if message["event"] == "output":
                     self.output += message["body"]["output"]
+                    if message["body"].get("category") == "console":
+                        self.console += message["body"]["output"]
             self._changed.notify_all()
 
     async def wait(self, what: str, done: Callable[[], bool]) -> None:
@@ -125,7 +136,7 @@ class DapClient:
         assert response["body"]["error"]["format"], response
         return str(response["message"])
 
-    async def event(self, name: str, **fields: Any) -> Body:
+    async def event(self, name: str, /, **fields: Any) -> Body:
         """Wait for an event whose body has these fields, take it away, and return its body."""
 
         def fits(event: Body) -> bool:
@@ -167,6 +178,7 @@ class DapClient:
             "supportsVariablePaging": True,
             "supportsInvalidatedEvent": True,
             "supportsMemoryReferences": True,
+            "supportsMemoryEvent": True,
             "supportsProgressReporting": True,
             "supportsRunInTerminalRequest": True,
             "supportsStartDebuggingRequest": True,
@@ -256,11 +268,31 @@ async def dap_client(*words: str) -> AsyncIterator[DapClient]:
         yield client
         await process.stdin.aclose()
         await client.wait_over()
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             await process.wait()
         left = [each for each in client.events if each["event"] == "stopped"]
         assert not left, f"stops that no test looked at: {left}"
         nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def dap_client_here() -> AsyncIterator[DapClient]:
+    """A client of an adapter in this process, where a relay can see when it is at work."""
+    import_all()
+    ours, its = trio.testing.memory_stream_pair()
+    async with open_nursery() as nursery:
+        client = DapClient(ours.send_all)
+        nursery.start_soon(client.collect, ours.receive_some)
+        nursery.start_soon(_serve, its)
+        yield client
+        await ours.send_eof()
+        await client.wait_over()
+        nursery.cancel_scope.cancel()
+
+
+async def _serve(stream: trio.StapledStream[Any, Any]) -> None:
+    async with stream:
+        await Server(cast(Any, stream)).run()
 
 
 @asynccontextmanager

@@ -60,6 +60,17 @@ def check(message: Body, command: str = "") -> None:
     assert not problems, f"{problems[:5]} in {message}"
 
 
+def all_names() -> set[str]:
+    """The names of all requests, those of adapters included, and of all events as ``event NAME``."""
+    found = set[str]()
+    for definition in _definitions().values():
+        for part in definition.get("allOf", ()):
+            for key, prefix in (("command", ""), ("event", "event ")):
+                found.update(prefix + each for each in part.get("properties", {}).get(key, {}).get("enum", ()))
+    newer = {name.removesuffix("Request") for name in NEWER if name.endswith("Request")}
+    return found | {f"{each[0].lower()}{each[1:]}" for each in newer}
+
+
 def known_properties(name: str) -> set[str]:
     """The names of the properties of a definition."""
     return set(_definitions()[name]["properties"])
@@ -74,12 +85,13 @@ def _name(message: Body, command: str) -> str:
     return f"{command[0].upper()}{command[1:]}Response"
 
 
-def _problems(schema: Body, value: Any, path: str) -> Iterator[str]:
+def _problems(schema: Body, value: Any, path: str, *, whole: bool = True) -> Iterator[str]:
+    """``whole``: the value has no properties but those of the schema, which is not one part of ``allOf``."""
     if "$ref" in schema:
-        yield from _problems(_definitions()[schema["$ref"].rpartition("/")[2]], value, path)
+        yield from _problems(_definitions()[schema["$ref"].rpartition("/")[2]], value, path, whole=whole)
         return
     for part in schema.get("allOf", ()):
-        yield from _problems(part, value, path)
+        yield from _problems(part, value, path, whole=False)
     for choice in ("oneOf", "anyOf"):
         if choice in schema and all(list(_problems(part, value, path)) for part in schema[choice]):
             yield f"{path} fits none of {choice}"
@@ -100,7 +112,7 @@ def _problems(schema: Body, value: Any, path: str) -> Iterator[str]:
         for name, part in schema.get("properties", {}).items():
             if name in value:
                 yield from _problems(part, value[name], f"{path}.{name}")
-        if path.count(".") and path not in OF_ADAPTERS and "properties" in schema and "allOf" not in schema:
+        if whole and path.count(".") and path not in OF_ADAPTERS and "properties" in schema and "allOf" not in schema:
             yield from (
                 f"{path}.{name} is not in the schema"
                 for name in value

@@ -41,7 +41,7 @@ async def test_conditions_hit_conditions_and_messages(jvm: Jvm) -> None:
         assert log["verified"]
         await resume(dap, stop)
         stop = await dap.stopped("breakpoint")
-        assert dap.output == "counts -11\n"
+        assert dap.console == "counts -11\n"
         [wrong, hits, far] = await dap.set_breakpoints(
             path,
             [{"line": line, "condition": "i +"}, {"line": line, "hitCondition": "often"}, {"line": 9_999}],

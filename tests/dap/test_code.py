@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from pathlib import Path
 
 from tests.dap.client import dap_client, source_of
 from tests.harness import Jvm, program, start_target
+from tests.harness.remote import write_program
 
 
 def read(path: str) -> str:
@@ -68,6 +70,47 @@ async def test_a_class_without_source_is_shown_as_instructions_on_its_lines(jvm:
         stop = await dap.stopped("step")
         [moved, _] = await dap.frames(stop)
         assert int(moved["instructionPointerReference"], 16) == int(top["instructionPointerReference"], 16) + 1
+        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("terminated")
+
+
+DECOMPILER = (
+    f"#!{sys.executable}"
+    + r"""
+import sys
+assert open(sys.argv[2], "rb").read(4) == bytes.fromhex("cafebabe")
+print("package nowhere;\n\n// by a program\nclass Stepping {\n" + sys.argv[1])
+print("    static int twice(int n) {\n        // doubled \x1b\n        return n * 2;\n    }\n}")
+"""
+)
+
+
+async def test_a_class_without_source_is_decompiled_onto_its_lines(jvm: Jvm, tmp_path: Path) -> None:
+    """The method's first line is where the frame stands; `set decompiler` counts as the configuration does."""
+    stepping = program("Stepping")
+    command = tmp_path / "decompiler"
+    write_program(command, DECOMPILER)
+    async with start_target(jvm, stepping) as target, dap_client() as dap:
+        await dap.attach(target, sourcePaths=[str(tmp_path)], decompiler="not-here --x")
+        await dap.breakpoints(stepping, "in-twice")
+        await dap.request("configurationDone")
+        [top, _] = await dap.frames(await dap.stopped("breakpoint"))
+        source = top["source"]
+        assert source["origin"] == "decompiled"
+        shown = await dap.request("source", source=source, sourceReference=source["sourceReference"])
+        assert "imul" in shown["content"]
+        said = await dap.event("output", category="important")
+        assert said["output"] == "Stepping is shown as bytecode: there is no program 'not-here' on the PATH\n"
+        set_ = f"set decompiler {command} //first"
+        await dap.request("evaluate", context="repl", expression=set_, frameId=top["id"])
+        shown = await dap.request("source", source=source, sourceReference=source["sourceReference"])
+        lines = shown["content"].split("\n")
+        assert shown["mimeType"] == "text/x-java"
+        assert lines[:5] == ["package nowhere;", "", "// by a program", "class Stepping {", "//first"]
+        assert lines[top["line"] - 2] == "    static int twice(int n) {"
+        assert lines[top["line"] - 1] == "        // doubled \\u001b"
+        found = await dap.request("setBreakpoints", source=source, breakpoints=[{"line": top["line"]}])
+        assert found["breakpoints"][0]["verified"]
         await dap.request("disconnect", terminateDebuggee=True)
         await dap.event("terminated")
 

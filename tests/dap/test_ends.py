@@ -15,8 +15,10 @@ import jdbpy
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
 from jdbpy.dap.server import import_all
 from tests.dap.client import ROOT, dap_client, dap_client_of
+from tests.dap.schema import all_names
 from tests.harness import Jvm, program, start_target
 from tests.harness.processes import piped
+from tests.harness.wire_coverage import DAP_CANNOT
 
 
 async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
@@ -42,8 +44,11 @@ async def test_restart_starts_the_program_again_with_its_breakpoints(jvm: Jvm) -
         [shown] = await dap.breakpoints(hello, "greeting")
         await dap.request("configurationDone")
         await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        assert "set" in (await dap.evaluate("break Hello.main from java.* -c 9", context="repl"))["result"]
         await dap.request("restart")
         await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        listed = (await dap.evaluate("breakpoints", context="repl"))["result"]
+        assert "after 8 hits" in listed and "called from java.*" in listed  # one of the console, with all its options
         assert (await dap.evaluate("restart", context="repl"))["result"] == ""
         stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
         assert (await dap.frames(stop))[0]["name"] == "Hello.greeting"
@@ -111,9 +116,11 @@ async def test_clients_of_a_port_debug_on_their_own(jvm: Jvm) -> None:
         async with dap_client_of(host, int(port)) as other, dap_client_of(host, int(port)) as dap:
             await other.initialize()
             await dap.attach(target)
+            await dap.event("process", name=target.address, startMethod="attachForSuspendedLaunch", isLocalProcess=True)
             await dap.breakpoints(target.program, "greeting")
             await dap.request("configurationDone")
             await dap.stopped("breakpoint")
+            assert "is not left suspended" in await dap.refused("disconnect", suspendDebuggee=True)
             assert "nothing is debugged yet" in await other.refused("threads")
             await dap.request("disconnect", terminateDebuggee=True)
             await dap.event("terminated")
@@ -132,19 +139,20 @@ ANNOUNCED = """
     supportsHitConditionalBreakpoints supportsInstructionBreakpoints supportsLoadedSourcesRequest supportsLogPoints
     supportsModulesRequest supportsReadMemoryRequest supportsRestartFrame supportsRestartRequest
     supportsSetExpression supportsSetVariable supportsSingleThreadExecutionRequests supportsStepInTargetsRequest
-    supportsSteppingGranularity supportsTerminateRequest supportsTerminateThreadsRequest
+    supportsSteppingGranularity supportsTerminateRequest supportsTerminateThreadsRequest supportsValueFormattingOptions
+    supportsWriteMemoryRequest
 """
 
 
-def test_every_request_and_event_is_tried_and_what_is_announced_is_known() -> None:
-    """Nothing is added without a test in this directory."""
+def test_every_message_of_the_schema_is_served_or_cannot_be_and_what_is_announced_is_known() -> None:
+    """The whole suite has to see each message that is served on each JVM: ``tests/harness/wire_coverage.py``."""
     import_all()
-    here = Path(__file__).parent
-    tests = "".join(each.read_text() for each in here.glob("*.py"))
     adapter = "".join(each.read_text() for each in Path(jdbpy.__file__).with_name("dap").glob("*.py"))
     events = set(re.findall(r"""\bevent\(\s*"(\w+)\"""", adapter))
-    assert len(REQUESTS) > 35 and {"stopped", "output", "progressUpdate", "invalidated"} <= events
-    assert not [each for each in {*REQUESTS, *events, "cancel"} if f'"{each}"' not in tests]
+    asked = set(re.findall(r"""\bask\(\s*"(\w+)\"""", adapter))
+    assert len(REQUESTS) > 35 and asked == {"runInTerminal", "startDebugging"}
+    served = {*REQUESTS, *asked, "cancel", *(f"event {each}" for each in events)}
+    assert served == all_names() - set(DAP_CANNOT)
     assert sorted(CAPABILITIES) == sorted(ANNOUNCED.split())
 
 

@@ -80,6 +80,9 @@ async def test_messages_that_make_no_sense_are_answered_and_the_session_goes_on(
         assert dap.responses.pop(0)["success"] is False
         assert "unknown request" in await dap.refused("fly")
         assert "nothing is debugged yet" in await dap.refused("threads")
+        wrong: list[dict[str, object]] = [{}, {"requestId": "x"}, {"progressId": 5}, {"progressId": "request-²"}]
+        for arguments in wrong:
+            assert (await dap.response(await dap.start("cancel", **arguments)))["success"]
         assert "initialize was sent already" in await dap.refused("initialize", adapterID="x")
 
 

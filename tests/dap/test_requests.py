@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 from jdbpy.dap.paths import PathMapping, Paths
-from tests.dap.client import dap_client
+from tests.dap.client import dap_client, source_of
 from tests.harness import Jvm, inline, program, start_target
 from tests.harness.processes import piped
 
@@ -35,6 +35,16 @@ async def test_calls_instructions_memory_and_paths_of_another_machine(jvm: Jvm) 
         read = await dap.request("readMemory", memoryReference=array, offset=2499 * 4, count=100)
         assert b64decode(read["data"]) == (2499 * 2499).to_bytes(4, "big") and read["unreadableBytes"] == 96
         assert "array of primitives" in await dap.refused("readMemory", memoryReference="0x1", count=1)
+        # written: parts of two elements; what the array does not have is refused, or left out
+        wrote = {"memoryReference": array, "data": b64encode(b"\1\2\3").decode()}
+        assert (await dap.request("writeMemory", **wrote, offset=7))["bytesWritten"] == 3
+        assert await dap.event("memory") == {"memoryReference": array, "offset": 0, "count": 10_000}
+        read = await dap.request("readMemory", memoryReference=array, offset=4, count=8)
+        assert b64decode(read["data"]) == b"\0\0\0\1\2\3\0\4"
+        assert (await dap.evaluate("array[1] + array[2]", top))["result"] == str(1 + 0x0203_0004)
+        assert "has 10,000 bytes" in await dap.refused("writeMemory", **wrote, offset=9_998)
+        assert (await dap.request("writeMemory", **wrote, offset=9_998, allowPartial=True))["bytesWritten"] == 2
+        assert "base64" in await dap.refused("writeMemory", memoryReference=array, data="?")
         # where the class of a value is written
         place = await dap.request("locations", locationReference=found["large"]["valueLocationReference"])
         assert place["source"]["path"] == theirs and 0 < place["line"] < large.line("twice")
@@ -130,6 +140,8 @@ async def test_classes_are_replaced_on_request_and_when_their_files_change(jvm: 
         assert (await dap.request("jdbpy/redefine", paths=[swapped_with("result + 10")]))["changedClasses"] == [
             "Swapped"
         ]
+        changed = await dap.event("loadedSource", reason="changed")
+        assert changed["source"]["path"] == source_of(swapped, "loop")
         assert (await dap.event("invalidated"))["areas"] == ["all"]
         assert "replaced Swapped: next(int)" in dap.output
         await dap.request("continue", threadId=stop["threadId"])

@@ -15,6 +15,8 @@ async def test_a_session_from_attach_to_the_end(jvm: Jvm) -> None:
         await dap.request("configurationDone")
         changed = await dap.event("breakpoint", reason="changed")
         assert changed["breakpoint"]["verified"] and changed["breakpoint"]["id"] == shown["id"]
+        loaded = await dap.event("loadedSource", reason="new")
+        assert loaded["source"]["path"] == source_of(target.program, "end")
         stop = await dap.stopped("breakpoint", allThreadsStopped=True, hitBreakpointIds=[shown["id"]])
         threads = (await dap.request("threads"))["threads"]
         assert {"id": stop["threadId"], "name": "main"} in threads
@@ -104,6 +106,7 @@ async def test_a_launched_program_ends_with_its_session(jvm: Jvm) -> None:
             sourcePaths=[hello.sources],
         )
         await dap.event("initialized")
+        await dap.event("process", name="Hello", startMethod="launch", isLocalProcess=True)
         await dap.request("setExceptionBreakpoints", filters=["uncaught"])
         await dap.request("configurationDone")
         stop = await dap.stopped("entry")

@@ -99,6 +99,8 @@ async def test_a_running_target_is_paused(jvm: Jvm) -> None:
         stop = await dap.stopped("pause", allThreadsStopped=True)
         frames = await dap.frames(stop)
         assert frames[-1]["name"] == "Hello.main" and frames[0]["presentationHint"] == "subtle"
+        named = await dap.frames(stop, format={"module": True})
+        assert named[-1]["name"] == "Hello.main" and named[0]["name"] == f"java.base/{frames[0]['name']}"
         assert "stopped already" in await dap.refused("pause", threadId=1)
         await dap.request("continue", threadId=stop["threadId"])
         await target.send()

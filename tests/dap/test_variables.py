@@ -104,6 +104,15 @@ async def test_variables_fields_and_elements_are_set(jvm: Jvm) -> None:
             "setExpression", frameId=top["id"], expression="large.changed", value="large.changed + 1"
         )
         assert set_["value"] == "15"
+        hex_: Body = {"format": {"hex": True}}
+        set_ = await dap.request("setVariable", variablesReference=array, name="[4]", value="0x40", **hex_)
+        assert set_["value"] == "0x40"
+        page = await dap.variables(found["array"], filter="indexed", start=3, count=2, **hex_)
+        assert [each["value"] for each in page.values()] == ["0x7", "0x40"]
+        set_ = await dap.request("setExpression", frameId=top["id"], expression="array[5]", value="-1", **hex_)
+        assert set_["value"] == "0xffffffff"
+        page = await dap.variables(found["array"], filter="indexed", start=5, count=1)
+        assert page["[5]"]["value"] == "-1"
         assert (await dap.evaluate("text + array[3] + large.changed + shared", top))["result"] == '"new171540"'
         assert "incompatible types" in await dap.refused(
             "setVariable", variablesReference=reference, name="text", value="1"
@@ -115,11 +124,16 @@ async def test_variables_fields_and_elements_are_set(jvm: Jvm) -> None:
             "setVariable", variablesReference=reference, name="text=1;//", value='"z"'
         )
         assert "there are no variables" in await dap.refused("variables", variablesReference=987654)
+        late = await dap.scopes(top)  # which were read before the change
+        await dap.evaluate('text = "late"', top)
+        assert (await dap.variables(late["Locals"]))["text"]["value"] == '"late"'
 
 
 async def test_expressions_in_every_context(jvm: Jvm) -> None:
     async with at(jvm, "here") as (dap, _, top):
         assert (await dap.evaluate("array[16]", top, context="watch", format={"hex": True}))["result"] == "0x100"
+        for expression, shown in {"1.5": "1.5", "list.isEmpty()": "false", "(byte) -1": "0xff", "'a'": "0x61"}.items():
+            assert (await dap.evaluate(expression, top, context="watch", format={"hex": True}))["result"] == shown
         repl = await dap.evaluate("list.size()", top, context="repl")
         assert repl["result"] == "3" and repl["type"] == "int"
         assert (await dap.evaluate("$1 + 1", top, context="repl"))["result"] == "4"
@@ -160,6 +174,21 @@ async def test_what_a_step_returned_is_a_scope_and_values_outlive_evaluations(jv
         stop = await dap.stopped("step")
         [inside, caller] = await dap.frames(stop)
         assert inside["name"] == "Large.twice" and caller["name"] == "Large.main"
+
+        async def names(**format: bool) -> list[str]:
+            return [each["name"] for each in await dap.frames(stop, format=format)]
+
+        line = inside["line"]
+        assert await names() == await names(includeAll=True) == ["Large.twice", "Large.main"]
+        assert await names(parameters=True, line=True) == [
+            f"Large.twice(int) line {line}",
+            f"Large.main(java.lang.String[]) line {caller['line']}",
+        ]
+        assert (await names(parameterNames=True))[0] == "Large.twice(n)"
+        assert (await names(parameterValues=True, hex=True))[0] == "Large.twice(0x15)"
+        everything = {"parameterTypes": True, "parameterNames": True, "parameterValues": True}
+        assert (await names(**everything))[0] == "Large.twice(int n = 21)"
+        assert (await names(parameterValues=True))[1] == "Large.main(String[0])"
         assert (await dap.locals(inside))["n"]["value"] == "21"
         await dap.request("stepOut", threadId=stop["threadId"])
         stop = await dap.stopped("step")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.demo.program import demo_command
 from jdbpy.demo.tour import TOUR
+from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm
 
 
@@ -59,3 +61,12 @@ async def test_a_step_whose_command_fails_ends_the_tour(
     monkeypatch.setattr(demo, "TOUR", (TOUR[0].replace(line="print nothing.of.the.kind", shows=()),))
     assert await take_tour(any_jvm) == 1
     assert capsys.readouterr().err.startswith("error: ")
+
+
+async def test_a_program_that_ends_early_is_started_again_with_the_tour(tmp_path: Path) -> None:
+    async with open_terminal(["demo"], tmp_path) as terminal:
+        await terminal.prompt("main[1]")
+        assert f"1/{len(TOUR)}" in terminal.screen.text
+        await terminal.run("cont", "'run' starts it again", then=">")
+        shown = await terminal.run("run", f"1/{len(TOUR)}", then="main[1]")
+        assert "CoffeeBar.java" in shown

@@ -10,7 +10,7 @@ target would refuse is let pass: a field of another class, an index outside, a w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import trio
 
@@ -20,12 +20,13 @@ from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.intrinsics import units
 from jdbpy.session.eval.program import Program
 from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports
-from jdbpy.session.eval.target import ClassFacts, FrameFacts, FrameValues, Invocation, Local, Raw, Ref, Spot
+from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameFacts, FrameValues, Invocation, Local, Raw, Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import DebuggerVariables
 from jdbpy.session.java.literals import pair_surrogates
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.java.texts import utf16_length
+from jdbpy.session.target.reading import Reading
 from jdbpy.session.target.refs import Field, Method
 from tests.eval.fake_jdk import SIGNATURES
 from tests.eval.fake_world import FakeWorld, default_of
@@ -115,7 +116,7 @@ class FakeTarget(FakeWorld):
     def knows_object_in(self, local: Local) -> bool:
         raise AssertionError("nothing is far away")
 
-    async def read_ahead(self, spot: Spot) -> Raw:
+    async def prefetch(self, walk: Callable[[EvalTarget], Reading[None]]) -> None:
         raise AssertionError("nothing is far away")
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:

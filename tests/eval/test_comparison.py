@@ -13,7 +13,7 @@ from pathlib import Path
 from jdbpy.errors import Thrown
 from jdbpy.session.java import literals
 from jdbpy.session.java.arithmetic import float32
-from jdbpy.session.model.values import Value
+from jdbpy.session.model.values import ValueInfo
 from jdbpy.session.session import Session
 from tests.eval.comparison import PLACES, expression, program, table
 from tests.harness import Jvm, debug
@@ -118,7 +118,7 @@ async def answer_of_jdbpy(session: Session, text: str) -> Answer:
         return "error of jdbpy", f"{type(error).__name__}: {error}"
 
 
-async def string_conversion(session: Session, value: Value) -> str:
+async def string_conversion(session: Session, value: ValueInfo) -> str:
     """The text of the last value, arrays element by element."""
     last = "$_"
     if value.type.endswith("]"):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.errors import EvalError, Thrown
+from jdbpy.errors import EvalError, ProtocolError, Thrown
+from jdbpy.session.eval.jvm.calls import result_of
 from jdbpy.session.eval.target import Raw
 from jdbpy.session.java.types import source_name
+from jdbpy.session.target.refs import Method
+from jdbpy.wire.constants import Tag
+from jdbpy.wire.ids import MethodID, ReferenceTypeID, TaggedValue
 from tests.eval.fake_shop import plain, shop
 
 
@@ -147,6 +151,24 @@ async def test_exceptions(text: str, kind: str, message: str | None) -> None:
         await fake.evaluate(text)
     assert caught.value.exception_type == kind
     assert message is None or caught.value.exception_message == message
+
+
+@pytest.mark.parametrize(
+    "text", ["ints[1] + 1", "ints[1]++", "ints[1..]", "orders[0].total", "orders.map(o -> o.total)"]
+)
+async def test_elements_of_another_kind_than_declared_are_the_target_s_fault(text: str) -> None:
+    fake = shop()
+    fake.object(fake.value_of("ints")).elements[:] = [fake.value_of("order")] * 3
+    fake.object(fake.value_of("orders")).elements[:] = [1, 2, 3]
+    with pytest.raises(ProtocolError, match="elements that are not of the type"):
+        await fake.evaluate(text)
+
+
+@pytest.mark.parametrize(("signature", "tag"), [("()I", Tag.OBJECT), ("()LOrder;", Tag.INT), ("()J", Tag.INT)])
+def test_a_result_of_another_kind_than_declared_is_the_target_s_fault(signature: str, tag: int) -> None:
+    method = Method(MethodID(1), ReferenceTypeID(2), "size", signature, "", 0)
+    with pytest.raises(ProtocolError, match="a result of size that is not of its declared type"):
+        result_of(method, TaggedValue(tag, 7))
 
 
 async def test_calls_convert_their_arguments() -> None:

@@ -11,7 +11,7 @@ import trio
 import jdbpy
 from jdbpy.errors import EvalError, JdbpyError, StateError, Thrown, UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Stop
+from jdbpy.session.model.events import Stopped
 from jdbpy.session.model.values import Limits
 from tests.harness import Debugging, Jvm, debug, program, start_target
 from tests.session.running import target_of
@@ -20,7 +20,7 @@ from tests.session.running import target_of
 @asynccontextmanager
 async def stopped(
     jvm: Jvm, marker: str = "here", policy: SuspendPolicy | None = None
-) -> AsyncIterator[tuple[Debugging, Stop]]:
+) -> AsyncIterator[tuple[Debugging, Stopped]]:
     """The program of these tests, stopped at a marker; afterwards it runs to its end, as if nothing had been."""
     async with debug(jvm, "Evaluated") as d:
         point = await d.session.breakpoints.add(d.at(marker), policy=policy)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from jdbpy.record import Record
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus, TypeTag
 from jdbpy.wire.ids import (
@@ -30,6 +29,7 @@ from jdbpy.wire.messages import (
     thread_reference,
     virtual_machine,
 )
+from jdbpy.wire.on_demand import Columns
 from tests.fakes.frames import frames_reply
 from tests.fakes.world import GROUP, FakeClass, FakeThread, World
 
@@ -64,8 +64,14 @@ def resume_all(world: World, command: virtual_machine.Resume) -> Answer:
     return Empty()
 
 
+LAUNCHER = FakeClass(0x7F0, "Lsun/launcher/LauncherHelper;")
+"""Initialized in a VM whose program has begun."""
+
+
 def classes_by_signature(world: World, command: virtual_machine.ClassesBySignature) -> Answer:
     found = [cls for cls in world.classes if cls.signature == command.signature]
+    if command.signature == LAUNCHER.signature and world.begun:
+        found.append(LAUNCHER)
     return virtual_machine.ClassesBySignatureReply(
         [virtual_machine.ClassInfo(TypeTag.CLASS, ReferenceTypeID(cls.id), READY) for cls in found]
     )
@@ -101,7 +107,7 @@ def thread_name(thread: FakeThread, command: thread_reference.Name) -> Answer:
 
 def thread_status(thread: FakeThread, command: thread_reference.Status) -> Answer:
     held = SuspendStatus.SUSPEND_STATUS_SUSPENDED if thread.suspend_count else 0
-    return thread_reference.StatusReply(ThreadStatus.RUNNING, held)
+    return thread_reference.StatusReply(ThreadStatus.RUNNING if thread.at_event else ThreadStatus.WAIT, held)
 
 
 def thread_group(thread: FakeThread, command: thread_reference.ThreadGroup) -> Answer:

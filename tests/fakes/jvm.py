@@ -45,13 +45,14 @@ from jdbpy.record import Record
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, Empty, find_command
-from jdbpy.wire.connection import Connection, open_connection
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.ids import IDSizes, ThreadID
 from jdbpy.wire.layout import VALUE_CODES, id_code
 from jdbpy.wire.messages import array_reference, class_type, event, event_request, object_reference, virtual_machine
+from jdbpy.wire.opening import open_connection
 from tests.fakes import answers
 from tests.fakes.world import World
 

@@ -69,6 +69,8 @@ class FakeThread:
     stack: list[CodeLocation] = field(default_factory=list)
     suspend_count: int = 0
     resumed: int = 0
+    at_event: bool = False
+    """True from an event of its own until it is resumed; otherwise it waits for something."""
 
     def frame_id(self, depth: int) -> FrameID:
         """As the agent makes them: void after every resume."""
@@ -78,6 +80,7 @@ class FakeThread:
         if self.suspend_count:
             self.suspend_count -= 1
             self.resumed += 0 if self.suspend_count else 1
+            self.at_event = self.at_event and self.suspend_count > 0
 
 
 def _played() -> FakeClass:
@@ -91,11 +94,13 @@ class World:
     """One thread, ``main``, that stands in ``Played.main``; change it at will.
 
     ``arrays`` maps ids of arrays to the tags of their elements, which only ArrayReference.SetValues asks for.
+    ``begun``: the ``java`` launcher has come to the main class; the class with which it does that is not listed.
     """
 
     classes: list[FakeClass] = field(default_factory=lambda: [_played()])
     threads: dict[int, FakeThread] = field(default_factory=dict)
     arrays: dict[int, int] = field(default_factory=dict)
+    begun: bool = True
 
     def __post_init__(self) -> None:
         if not self.threads:
@@ -122,6 +127,8 @@ class World:
 
     def stop(self, policy: int, thread: ThreadID | int) -> None:
         """Counts up as an event with this policy in this thread does."""
+        if policy != JdwpSuspendPolicy.NONE and thread in self.threads:
+            self.threads[thread].at_event = True
         if policy == JdwpSuspendPolicy.ALL:
             self.suspend_all()
         elif policy == JdwpSuspendPolicy.EVENT_THREAD and thread in self.threads:

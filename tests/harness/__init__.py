@@ -32,13 +32,16 @@ In a test (``async def``: pytest-trio runs it)::
 * **Sessions.** ``debug(...)`` is ``start_target`` plus ``jdbpy.attach_session`` and a record of all events: a stop,
   an end, a loss or a notice that no check looked at fails the test when the block ends. JDBPY_TEST_RTT=0.02 puts a link
   with that round trip in between, in seconds.
-* Every wait is bounded (LIMIT seconds) and fails with what was seen so far, the target's output included.
+* Every wait is bounded (LIMIT seconds) and fails with what was seen so far, the target's output included. A block of
+  several waits stands in ``with within(LIMIT):``, which fails with the place of every task; ``trio.fail_after`` is for
+  tests of code that catches its error.
 """
 
 from tests.harness.debugging import Debugging, debug
 from tests.harness.jvms import Jvm, all_jvms, test_jvms
+from tests.harness.limits import LIMIT, within
 from tests.harness.programs import Program, inline, program
-from tests.harness.targets import LIMIT, Target, start_target
+from tests.harness.targets import Target, start_target
 
 __all__ = [
     "LIMIT",
@@ -52,4 +55,5 @@ __all__ = [
     "program",
     "start_target",
     "test_jvms",
+    "within",
 ]

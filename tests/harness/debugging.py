@@ -11,11 +11,12 @@ import trio
 
 import jdbpy
 from benchmarks.relay import open_relay
-from jdbpy.session.model.events import Event, Exited, Notice, Output, Stop, StopReason
+from jdbpy.session.model.events import Event, Exited, Notice, Output, Stopped, StopReason
 from jdbpy.session.target.streams import EventStream
 from tests.harness.jvms import Jvm
+from tests.harness.limits import LIMIT, within
 from tests.harness.programs import Program
-from tests.harness.targets import LIMIT, Target, start_target
+from tests.harness.targets import Target, start_target
 
 ROUND_TRIP = float(os.environ.get("JDBPY_TEST_RTT", "0"))
 """Seconds of a link between the debugger and the targets of ``debug()``; 0: they are near."""
@@ -52,19 +53,21 @@ class Debugging:
         """Let the target run on; returns at once."""
         await self.session.execution.resume()
 
-    async def run_to(self, marker: str, class_name: str = "", **expected: Unpack[Expected]) -> Stop:
+    async def run_to(self, marker: str, class_name: str = "", **expected: Unpack[Expected]) -> Stopped:
         """Let the target run to a marker, with a breakpoint that is gone afterwards; what else the stop must be."""
         await self.session.breakpoints.add(self.at(marker, class_name), temporary=True)
         await self.resume()
         return await self.wait_stop(StopReason.BREAKPOINT, at=marker, **expected)
 
-    async def wait_stop(self, reason: StopReason | str, *, at: str | None = None, **expected: Unpack[Expected]) -> Stop:
+    async def wait_stop(
+        self, reason: StopReason | str, *, at: str | None = None, **expected: Unpack[Expected]
+    ) -> Stopped:
         """Wait for the next event that matters; it must be this stop, at the line of that marker."""
         return await self._verify(await self.next_event(), reason, at, expected)
 
     async def check_stop(
-        self, stop: Stop | Exited, reason: StopReason | str, *, at: str | None = None, **expected: Unpack[Expected]
-    ) -> Stop:
+        self, stop: Stopped | Exited, reason: StopReason | str, *, at: str | None = None, **expected: Unpack[Expected]
+    ) -> Stopped:
         """Check a stop that a command returned (``session.execution.cont()``), and count it as looked at."""
         self._checked.append(stop)
         return await self._verify(stop, reason, at, expected)
@@ -103,8 +106,8 @@ class Debugging:
             return False
         return not (isinstance(event, Output) or (isinstance(event, Notice) and event.kind in self.ignored))
 
-    async def _verify(self, stop: Event, reason: StopReason | str, at: str | None, expected: Expected) -> Stop:
-        if not isinstance(stop, Stop):
+    async def _verify(self, stop: Event, reason: StopReason | str, at: str | None, expected: Expected) -> Stopped:
+        if not isinstance(stop, Stopped):
             raise AssertionError(f"expected a stop ({reason}), got {stop}\n{self.target.report()}")
         wanted: dict[str, object] = {"reason": str(reason), **expected}
         found: dict[str, object] = {"reason": str(stop.reason)}
@@ -154,11 +157,11 @@ async def debug(
     async with start_target(jvm, what, *args, suspend=suspend, agent=agent, jvm_options=jvm_options) as target:
         chosen = options or jdbpy.Options(source_path=(target.program.sources,))
         async with _near_or_far(target.address) as address, jdbpy.attach_session(address, options=chosen) as session:
-            session._target.round_trip = ROUND_TRIP  # a busy machine makes the handshake slow
+            session._target.latency.round_trip = ROUND_TRIP  # a busy machine makes the handshake slow
             with session.events() as events:
                 debugging = Debugging(target, session, events)
                 if suspend:
-                    with trio.fail_after(LIMIT):
+                    with within(LIMIT):
                         start = await session.next_stop()
                     await debugging.check_stop(start, StopReason.START)
                 yield debugging

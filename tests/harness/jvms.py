@@ -43,6 +43,10 @@ def test_jvms() -> tuple[Jvm, ...]:
     return tuple(by_version[version] for version in versions)
 
 
+BRIEF = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options of a JVM that runs for a moment: they spare it what pays off only in the long run."""
+
+
 def javac() -> str:
     """The compiler: of the oldest JDK found, so that fixtures do not depend on what only a newer one accepts."""
     for jvm in all_jvms():

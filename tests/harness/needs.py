@@ -24,6 +24,7 @@ def tomcat_jars() -> list[Path]:
 LIBRARIES = {
     "clojure": ("libclojure-java", ("clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar")),
     "groovy": ("groovy", ("groovy-all.jar",)),
+    "jruby": ("jruby", ("jruby-core.jar",)),
     "kotlin": ("kotlin", ("kotlin-stdlib.jar",)),
     "scala": ("scala-library", ("scala-library.jar",)),
 }
@@ -55,6 +56,16 @@ def sshd() -> str | None:
     return shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin")
 
 
+MAVEN_PLUGINS = Path("/usr/share/maven-repo/org/apache/maven/plugins")
+
+
+def maven() -> tuple[str, str] | None:
+    """Debian's ``mvn``, and a goal that it can run without a network; None when they are not installed."""
+    program = shutil.which("mvn")
+    versions = sorted(each.parent.name for each in MAVEN_PLUGINS.glob("maven-jar-plugin/*/*.jar"))
+    return (program, f"org.apache.maven.plugins:maven-jar-plugin:{versions[-1]}:jar") if program and versions else None
+
+
 def missing_packages() -> list[str]:
     """Names of Debian packages, in the order in which to install them."""
     missing = []
@@ -67,6 +78,8 @@ def missing_packages() -> list[str]:
         missing.append("emacs-nox")
     if sshd() is None or shutil.which("ssh") is None:
         missing += ["openssh-server", "openssh-client"]
+    if maven() is None:
+        missing += ["maven", "libmaven-jar-plugin-java"]
     missing += [language for language in COMPILERS if compiler(language) is None and language not in missing]
     return missing
 

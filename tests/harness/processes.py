@@ -12,6 +12,13 @@ from typing import Any
 import trio
 
 
+def heed_signals() -> None:
+    """Let SIGHUP, SIGINT and SIGTERM act again where nohup or a shell's ``&`` ignores them: children inherit that."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 @asynccontextmanager
 async def piped(command: Sequence[str], **options: Any) -> AsyncIterator[trio.Process]:
     """Starts a process with pipes for its input and output; it is killed if it still runs when the block ends.

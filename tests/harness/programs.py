@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from jdbpy.record import Record
-from tests.harness.jvms import javac
+from tests.harness.jvms import BRIEF, javac
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
@@ -95,7 +95,7 @@ def _compile(
     digest = hashlib.sha256(repr((sorted(texts.items()), flags, compiler)).encode()).hexdigest()[:16]
     kept = _KEPT / f"{main.rpartition('.')[2]}-{digest}"
     if not kept.is_dir():
-        _compile_into(kept, texts, [compiler, *flags])
+        _compile_into(kept, texts, [compiler, *(f"-J{option}" for option in BRIEF), *flags])
     markers: dict[str, tuple[str, int]] = {}
     for path, text in texts.items():
         for number, line in enumerate(text.splitlines(), 1):

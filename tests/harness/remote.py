@@ -17,9 +17,10 @@ from pathlib import Path
 import trio
 
 from jdbpy.record import Record
+from tests.harness.limits import LIMIT, within
 from tests.harness.needs import sshd as find_sshd
 from tests.harness.processes import piped
-from tests.harness.targets import LIMIT, reserved_port
+from tests.harness.targets import reserved_port
 
 
 class Sshd(Record):
@@ -67,7 +68,7 @@ async def run_sshd(directory: Path) -> AsyncIterator[Sshd]:
         async with piped([server, "-D", "-e", "-f", str(directory / "sshd_config")], stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             seen = b""
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 while b"Server listening" not in seen:
                     data = await process.stderr.receive_some()
                     assert data, seen.decode()
@@ -105,14 +106,19 @@ options = {{}}
 while words and words[0] in ("-n", "--context"):
     options[words[0]] = words[1]
     del words[:2]
-if options.get("--context", "kind") != "kind":
+if "--context" in options and options["--context"] not in state.get("contexts", ["kind"]):
     sys.exit('error: context "%s" does not exist' % options["--context"])
+if "no-server" in words:
+    log = "E1123 06:34:38.666729   29471 memcache.go:265] " + '"Unhandled Error" err="could not get group list"'
+    sys.exit("\\n".join([log] * 5 + ["The connection to the server localhost:8080 was refused"]))
 if words[0] == "get":
     if "-l" in words:
         found = state["selected"].get(words[words.index("-l") + 1], [])
     else:
         found = [state["names"][each] for each in words[1:] if each in state["names"]]
     print("\\n".join(found))
+elif words[:2] == ["set", "env"]:
+    print(state["names"][words[2]] + " env updated")
 elif words[0] == "port-forward":
     workload, ports = words[-2:]
     if workload not in state["ports"]:
@@ -131,6 +137,8 @@ elif words[0] == "port-forward":
             sys.stderr.write(said % (local, remote, remote))
             sys.stderr.flush()
             here.close()
+            if state.get("stays"):  # up to 1.22 it listens on
+                continue
             sys.exit("error: lost connection to pod")
         def copy(source, sink):
             try:

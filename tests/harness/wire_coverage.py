@@ -1,8 +1,9 @@
-"""What of the protocol the suite has used on real JVMs: counted in every run, told at its end, enforced in a whole run.
+"""What of the protocols the suite has used on real JVMs: counted in every run, told at its end, enforced for the whole.
 
 Counted are the tests that ask for ``jvm``: commands that were answered without an error, kinds of events that arrived,
-kinds of modifiers that a request was taken with. Workers write what they have seen to files, and the process that
-leads the run adds them up.
+kinds of modifiers that a request was taken with; of the Debug Adapter Protocol the requests of its published schema
+that were answered with success, those that the adapter sends, and the events. Workers write what they have seen to
+files, and the process that leads the run adds them up.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from jdbpy.wire.command import all_commands
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
+from tests.dap.schema import all_names
 
 _SEEN_IN = Path(__file__).resolve().parents[2] / "build" / "wire-coverage"
 
@@ -27,11 +29,32 @@ CANNOT = {
 }
 """What a version of Java cannot answer, and why."""
 
+DAP_CANNOT = {
+    "goto": "the agent cannot move a thread to another place of its method",
+    "gotoTargets": "there is no goto",
+    "stepBack": "a JVM does not run backwards",
+    "reverseContinue": "a JVM does not run backwards",
+    "event capabilities": "they are the same from the beginning to the end",
+    "event module": "the agent reports no modules that are added; the request lists them",
+}
+"""Messages of the Debug Adapter Protocol that are not served, and why."""
+
 _NOT_SENT_BY_US = {"Event.Composite"}
 _NOT_EVENTS = {"Event", "UnknownEvent", "ThreadEvent", "LocatableEvent", "MonitorEvent", "FieldEvent"}
 
 _seen: defaultdict[str, set[str]] = defaultdict(set)
 _current = ""
+
+
+def saw(name: str) -> None:
+    """A message of the Debug Adapter Protocol was answered, or came."""
+    if _current:
+        _seen[_current].add(f"DAP {name}")
+
+
+def expected_of_dap() -> set[str]:
+    """All messages of the Debug Adapter Protocol but those that cannot be."""
+    return {f"DAP {name}" for name in all_names() - set(DAP_CANNOT)}
 
 
 def expected() -> set[str]:
@@ -100,6 +123,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(
             f"wire coverage, Java {version}: {len(have)} of {len(expected())} commands, events and modifiers were used"
         )
+        dap = expected_of_dap()
+        terminalreporter.write_line(f"DAP coverage, Java {version}: {len(dap & _seen[version])} of {len(dap)} messages")
         for name, why in CANNOT.get(version, {}).items():
             terminalreporter.write_line(f"  cannot be: {name}, {why}")
         if lacking and _is_whole(config):
@@ -108,7 +133,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def missing(version: str) -> set[str]:
     """What should have been used on this version and was not."""
-    return expected() - _seen[version] - set(CANNOT.get(version, {}))
+    return (expected() | expected_of_dap()) - _seen[version] - set(CANNOT.get(version, {}))
 
 
 def _is_whole(config: pytest.Config) -> bool:

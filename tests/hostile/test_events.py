@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
-import trio
 from trio.testing import wait_all_tasks_blocked
 
 import jdbpy
@@ -17,7 +16,7 @@ from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID, Thr
 from jdbpy.wire.messages import event
 from tests.fakes.jvm import FakeJvm
 from tests.fakes.world import FakeThread
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 ALL, THREAD = JdwpSuspendPolicy.ALL, JdwpSuspendPolicy.EVENT_THREAD
 MAIN, NO_THREAD = ThreadID(1), ThreadID(0)
@@ -67,7 +66,7 @@ async def test_the_session_goes_on(case: str) -> None:
         assert not jvm.world.suspended()
         await jvm.hit()  # the next one is handled as always
         stop = await session.next_stop()
-        assert isinstance(stop, jdbpy.Stop) and stop.reason is StopReason.BREAKPOINT
+        assert isinstance(stop, jdbpy.Stopped) and stop.reason is StopReason.BREAKPOINT
         texts = warnings(stream)
         assert len(texts) == bool(warning) and all(warning in text for text in texts)
 
@@ -81,7 +80,7 @@ async def test_an_unknown_policy_counts_as_all(policy: int, of_ours: bool) -> No
         await jvm.happen(breakpoint_at(PLACE, MAIN, request if of_ours else 999), policy=policy)
         if of_ours:
             stop = await session.next_stop()
-            assert isinstance(stop, jdbpy.Stop) and stop.policy is jdbpy.SuspendPolicy.ALL
+            assert isinstance(stop, jdbpy.Stopped) and stop.policy is jdbpy.SuspendPolicy.ALL
             await session.execution.resume()
         await settled(session)
         assert not jvm.world.suspended()
@@ -106,8 +105,8 @@ async def test_duplicates_leave_nothing_suspended() -> None:
         for _ in range(2):
             await jvm.happen(*[breakpoint_at(PLACE, MAIN, request)] * 2)
         stop = await session.next_stop()
-        assert isinstance(stop, jdbpy.Stop) and stop.reason is StopReason.BREAKPOINT
-        assert isinstance(await session.execution.cont(), jdbpy.Stop)
+        assert isinstance(stop, jdbpy.Stopped) and stop.reason is StopReason.BREAKPOINT
+        assert isinstance(await session.execution.cont(), jdbpy.Stopped)
         await session.execution.resume()
         await settled(session)
         assert not jvm.world.suspended()
@@ -127,14 +126,14 @@ async def test_a_fault_of_ours_ends_no_session(monkeypatch: pytest.MonkeyPatch) 
         [text] = warnings(stream)
         assert "a fault of jdbpy: KeyError: 'oops'" in text
         await jvm.hit()
-        assert isinstance(await session.next_stop(), jdbpy.Stop)
+        assert isinstance(await session.next_stop(), jdbpy.Stopped)
 
 
 @asynccontextmanager
 async def playing() -> AsyncIterator[tuple[FakeJvm, jdbpy.Session, EventStream]]:
     """A played JVM with a session; afterwards nothing may be suspended in it."""
     jvm = FakeJvm()
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with jvm.listening() as address:
             async with jdbpy.attach_session(address) as session:
                 with session.events() as stream:

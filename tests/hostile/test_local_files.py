@@ -116,7 +116,7 @@ async def test_the_target_chooses_no_file_outside_the_source_path(jvm: Jvm, tmp_
             while isinstance(event, Notice):
                 notices.append(event.text)
                 event = await d.next_event()
-            assert isinstance(event, jdbpy.Stop)
+            assert isinstance(event, jdbpy.Stopped)
             if how == "map" and number == count - 1:
                 assert event.source is not None
                 assert event.source.lines[-1] == (9, "fine")

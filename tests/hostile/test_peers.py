@@ -22,7 +22,7 @@ from jdbpy.session.connect.greeting import Greeted, greet
 from jdbpy.wire.handshake import HANDSHAKE
 from tests.cli.process import jdbpy as process
 from tests.fakes.jvm import FakeJvm
-from tests.harness import LIMIT, Jvm, start_target
+from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.processes import halt
 from tests.hostile.peers import NO_AGENT, PEERS, STOPS_BEING_ONE, playing, says
 
@@ -37,7 +37,7 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("name", PEERS)
 async def test_status_3_and_one_sentence(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     async with playing(PEERS[name]) as address:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             status = await run(parse(["attach", address, "--batch", "--timeout", SHORT, "-c", "where"]))
     out, err = capsys.readouterr()
     assert (status, out) == (3, ""), err
@@ -103,7 +103,7 @@ async def test_listening_outlives_every_bad_caller(any_jvm: Jvm) -> None:
             nursery.start_soon(call, address, name if name in PEERS else f"VirtualMachine.{name}")
         await trio.testing.wait_all_tasks_blocked()
         async with start_target(any_jvm, "Hello", connect_to=address) as target:
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 await ended.wait()
             await target.send()
             assert await target.wait_exit() == 0
@@ -132,7 +132,7 @@ async def test_silent_callers_give_up_their_place(any_jvm: Jvm, monkeypatch: pyt
         host, _, port = (await receive.receive()).rpartition(":")
         callers = [await trio.open_tcp_stream(host, int(port)) for _ in range(silent)]
         async with start_target(any_jvm, "Ticker", connect_to=f"{host}:{port}"):
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 await ended.wait()
         for caller in callers:
             await caller.aclose()
@@ -167,7 +167,7 @@ async def test_a_launched_jvm_that_connects_and_stalls(first: str, any_jvm: Jvm,
     (home / "bin" / "java").write_text(_STALLING.format(python=sys.executable, first=first.encode()))
     (home / "bin" / "java").chmod(0o755)
     with pytest.raises(ConnectError, match=r"did not answer the JDWP handshake|stopped answering"):
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with jdbpy.launch_session(jdbpy.LaunchCommand(["Main"], java=str(home)), timeout=2):
                 pass
 

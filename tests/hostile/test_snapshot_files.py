@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
@@ -15,7 +16,7 @@ import trio
 
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError, UsageError
-from tests.harness import LIMIT, Jvm, debug
+from tests.harness import LIMIT, Jvm, debug, within
 from tests.session.test_snapshots import seen
 
 TRIALS = 90
@@ -31,7 +32,7 @@ async def good(any_jvm: Jvm, tmp_path: Path) -> AsyncIterator[Path]:
 
 
 async def look(path: Path) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with jdbpy.open_snapshot_session(str(path)) as session:
             await seen(session)
             await session.snapshots.find("main")
@@ -49,6 +50,9 @@ async def test_what_is_no_snapshot_is_said_in_a_sentence(good: Path, tmp_path: P
     other.mkdir()
     await refused("Is a directory")
     other.rmdir()
+    os.mkfifo(other)
+    await refused("it is a pipe")
+    other.unlink()
     other.write_bytes(b"")
     await refused("another kind of file")
     other.write_text("where all\n")

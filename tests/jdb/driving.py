@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from jdbpy.record import Record
-from tests.harness import LIMIT, Jvm
+from tests.harness import LIMIT, Jvm, within
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
 
@@ -112,5 +112,5 @@ async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run
         assert driven.process.stdin is not None
         await driven.process.stdin.aclose()
         rest = await driven.read(re.compile(rb"(?!)"))
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             return Run(tuple(answers), rest, await driven.process.wait())

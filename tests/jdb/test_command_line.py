@@ -6,9 +6,8 @@ import re
 from collections.abc import Awaitable, Callable
 
 import pytest
-import trio
 
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 from tests.jdb.beside import Command, beside
 from tests.jdb.differences import listed_differences
 from tests.jdb.driving import PROMPT, drive, theirs
@@ -101,7 +100,7 @@ async def test_variables_and_surroundings() -> None:
             await driven.read()
             await driven.type("run")
             text = await driven.read(re.compile(rb"line 1\n"))
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 await driven.type("quit")
             lines = text.splitlines()
             return sorted(line for line in lines if "Picked up" in line or "asked in" in line)

@@ -14,7 +14,7 @@ from trio.testing import MockClock
 
 from jdbpy.jdb import commands as commands
 from jdbpy.jdb.interpreter import COMMANDS, JdbCommand, JdbInterpreter
-from jdbpy.jdb.words import Words
+from jdbpy.jdb.words import Words, whole_number
 from tests.jdb import scripts
 from tests.jdb.test_side_by_side import JDKS
 
@@ -99,6 +99,10 @@ def of_jdk(home: str) -> set[str]:
     return {
         name for name, first, second in zip(words, words[1:], words[2:], strict=False) if {first, second} <= {"y", "n"}
     }
+
+
+def test_numbers_at_the_start_of_a_text() -> None:
+    assert [whole_number(each) for each in ("12,5x", "-3", "x", "²", "1²")] == [125, -3, None, None, 1]
 
 
 def test_every_command_of_jdb_is_ours() -> None:

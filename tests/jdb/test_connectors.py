@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-import trio
 
-from tests.harness import LIMIT, Jvm, Program, inline, program, start_target
+from tests.harness import LIMIT, Jvm, Program, inline, program, start_target, within
 from tests.harness.targets import reserved_port
 from tests.jdb.beside import Command, beside
 from tests.jdb.driving import STOPPED, drive, ours
@@ -175,7 +174,7 @@ async def test_attaching_by_process_to_an_agent_from_elsewhere(jdk: Jvm, tmp_pat
 async def test_limits_of_waiting() -> None:
     """Nobody connects within the time of ``timeout``, in milliseconds."""
     async with drive(ours("-connect", "com.sun.jdi.SocketListen:timeout=50,localAddress=127.0.0.1"), JDK) as driven:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             text = await driven.read(END)
         assert re.match(r"Listening at address: localhost:\d+\nno JVM connected within 0.05 seconds\n", text)
         assert text.endswith("\nFatal error:\nUnable to attach to target VM.\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import trio
 
-from tests.harness import program
+from tests.harness import program, within
 from tests.harness.needs import emacs
 from tests.harness.programs import ROOT
 from tests.jdb.test_side_by_side import JDKS
@@ -41,7 +41,7 @@ async def test_gud_jdb(tmp_path: Path) -> None:
         words = f"{jdb} -classpath{tour.classes} -sourcepath{tour.sources} JdbTour"
         source = str(Path(tour.sources, "JdbTour.java"))
         script = str(Path(__file__).with_name("gud.el"))
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             done = await trio.run_process(
                 [str(emacs()), "-Q", "--batch", "-l", script, words, source, str(call)],
                 capture_stdout=True,

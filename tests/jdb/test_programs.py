@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-import trio
 
-from tests.harness import LIMIT, Target, program, start_target
+from tests.harness import LIMIT, Target, program, start_target, within
 from tests.jdb.beside import Command, beside
 from tests.jdb.differences import normalized
 from tests.jdb.driving import STOPPED, Driven, drive, ours
@@ -30,7 +29,7 @@ class Debuggee:
     async def rest(self) -> str:
         """All that is still said, to the end of jdb itself, whose input stays open; its status is 0."""
         text = await self.driven.read(re.compile(rb"(?!)"))
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             assert await self.driven.process.wait() == 0
         return text
 

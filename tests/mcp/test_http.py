@@ -9,13 +9,12 @@ from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-import trio
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from jdbpy import UsageError
 from jdbpy.mcp.main import main, parse
-from tests.harness import LIMIT, Jvm, start_target
+from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.processes import piped
 from tests.mcp.client import ROOT, Agent
 
@@ -32,7 +31,7 @@ async def served(*words: str) -> AsyncIterator[tuple[str, str]]:
         first, second = said.decode().splitlines()
         yield second.removeprefix("jdbpy: listening on "), first.removeprefix("jdbpy: token ")
         process.terminate()
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             await process.wait()
 
 

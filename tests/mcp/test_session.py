@@ -11,7 +11,7 @@ import trio
 
 import jdbpy
 from jdbpy.demo.program import JAVA_SOURCE
-from tests.harness import LIMIT, Jvm, Program, Target, inline, start_target
+from tests.harness import LIMIT, Jvm, Program, Target, inline, start_target, within
 from tests.harness.processes import piped, send_line
 from tests.mcp.client import ROOT, agent
 
@@ -140,7 +140,7 @@ async def test_a_client_that_goes_while_a_tool_waits(any_jvm: Jvm) -> None:
             await target.wait_output("ready")  # the tool has resumed it, and waits
             assert process.stdin is not None
             await process.stdin.aclose()
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 assert await process.wait() == 0
         await target.wait_listening_again()
         async with jdbpy.attach(target.address) as vm:

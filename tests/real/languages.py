@@ -18,7 +18,7 @@ from pathlib import Path
 
 from jdbpy.record import Record
 from tests.harness import Program
-from tests.harness.jvms import all_jvms
+from tests.harness.jvms import BRIEF, all_jvms
 from tests.harness.needs import COMPILERS, compiler, library_jars
 from tests.harness.programs import FIXTURES, ROOT
 
@@ -108,7 +108,7 @@ def _compile_into(kept: Path, language: Language) -> None:
         words = {"source": SOURCES / language.file, "sources": SOURCES, "classes": work, "java": home.java}
         words["library"] = _library(language)
         command = [word.format_map(words) for word in language.compile.split()]
-        environment = {**os.environ, "JAVA_HOME": home.home}
+        environment = {**os.environ, "JAVA_HOME": home.home, "JDK_JAVA_OPTIONS": " ".join(BRIEF)}
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=_LIMIT, check=False)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
         shutil.copytree(work, kept)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import trio
 
 import jdbpy
-from jdbpy import Notice, Options, StepDepth, Stop, SuspendPolicy
-from tests.harness import LIMIT, Jvm, Target, start_target
+from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
+from tests.harness import LIMIT, Jvm, Target, start_target, within
 from tests.real.languages import ALL, Language, compiled
 
 SUM = "sum 5740"  # of forty orders: 7 times 1 to 40
@@ -30,10 +29,10 @@ class Pool:
         """A place by its line in the language's own file."""
         return f"{self._file}:{self.line(marker)}"
 
-    async def stopped(self, marker: str) -> Stop:
+    async def stopped(self, marker: str) -> Stopped:
         """The next stop, in the file of the language and with its source."""
         stop = await self.session.next_stop()
-        assert isinstance(stop, Stop)
+        assert isinstance(stop, Stopped)
         assert stop.location is not None
         assert stop.location.line == self.line(marker)
         assert stop.source is not None
@@ -46,7 +45,7 @@ class Pool:
         ways = []
         for _ in range(most):
             stop = await self.session.execution.step(depth)
-            assert isinstance(stop, Stop)
+            assert isinstance(stop, Stopped)
             assert stop.thread is not None
             assert stop.thread.id == thread
             assert stop.location is not None
@@ -65,7 +64,7 @@ async def test_a_thread_pool(jvm: Jvm, language: Language) -> None:
     options = Options(source_path=(program.sources,))
     async with start_target(jvm, program, suspend=False) as target:
         await target.wait_output("ready")
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with jdbpy.attach_session(target.address, options=options) as session:
                 session.execution.set_excludes(language.runtime)
                 pool = Pool(language, target, session)
@@ -80,14 +79,19 @@ async def test_a_thread_pool(jvm: Jvm, language: Language) -> None:
 
 
 async def pool_in_one_thread(pool: Pool, language: Language) -> None:
-    """A condition that 40 tasks in four threads are tried with; then variables, expressions, steps."""
+    """A condition that 40 tasks in four threads are tried with, in the target; then variables, expressions, steps."""
     session = pool.session
-    point = await session.breakpoints.add(pool.at("price"), policy=SuspendPolicy.THREAD, condition=f"{ROUND} == 20")
+    condition = f"{ROUND} == 20"
+    point = await session.breakpoints.add(
+        pool.at("price"), policy=SuspendPolicy.THREAD, condition=condition, woven=True
+    )
     await pool.target.send()
     stop = await pool.stopped("price")
     assert stop.breakpoint == point.number
     assert stop.thread is not None
     assert stop.thread.name.startswith("pool-")
+    shown = session.breakpoints.get(point.number)
+    assert (shown.in_target, shown.ordinary) == (True, "")
     await session.breakpoints.remove([point.number])
     variables = {each.name: each.value.text for each in await session.stack.variables() if each.value}
     assert variables["round"] == "20"

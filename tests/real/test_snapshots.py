@@ -10,13 +10,16 @@ import trio
 
 import jdbpy
 from benchmarks.relay import open_relay
-from jdbpy import Options, Stop, SuspendPolicy
+from jdbpy import Options, Stopped, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.harness import LIMIT, Jvm, Program, start_target, within
+from tests.harness.tomcat import wait_started
 from tests.real.test_web_application import application as application, get
 from tests.test_tomcat import tomcat as tomcat
 
 CLIENTS = 8
+THINKING = 0.02
+"""Seconds between two requests of a client: hundreds a second keep Tomcat busy, and leave time for the debugger."""
 TRIPS = 50
 """The most that a snapshot may take, whatever is in the JVM; and half of that with the JVM suspended."""
 
@@ -34,13 +37,13 @@ async def test_tomcat_under_load(
         while True:
             assert await get(port, f"client{number}") == f"Hello client{number}"
             served += 1
+            await trio.sleep(THINKING)
 
     async with start_target(newest_jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
-        ready = await target.wait_output("Server startup in", stream="stderr")
-        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        port = await wait_started(target)
         assert await get(port, "first") == "Hello first"
         async with open_relay(target.address, rtt=rtt) as relay, open_nursery() as nursery:
-            with trio.fail_after(4 * LIMIT):
+            with within(4 * LIMIT):
                 options = Options(source_path=(str(tmp_path),))
                 async with jdbpy.attach_session(relay.address, options=options) as session:
                     for number in range(CLIENTS):
@@ -53,7 +56,7 @@ async def test_tomcat_under_load(
                     before = served
                     await session.breakpoints.add("web.Hello.text", policy=SuspendPolicy.THREAD, temporary=True)
                     stop = await session.next_stop()
-                    assert isinstance(stop, Stop)
+                    assert isinstance(stop, Stopped)
                     assert (await session.snapshot(stopped)).complete
                     assert served >= before
                 nursery.cancel_scope.cancel()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import trio
 
 import jdbpy
-from jdbpy import Notice, Options, StepDepth, Stop, SuspendPolicy
+from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from tests.harness import LIMIT, Jvm, Program, start_target
-from tests.harness.jvms import javac
+from tests.harness import LIMIT, Jvm, Program, start_target, within
+from tests.harness.tomcat import add_servlet, wait_started
 from tests.test_tomcat import tomcat as tomcat
 
 CLIENTS = 8
@@ -40,14 +38,6 @@ public class Hello extends HttpServlet {
 """
 WORDS = 'package web; class Words { static final String GREETING = new String("Hello"), PARTING = new String("Bye"); }'
 
-WEB = """\
-<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0" metadata-complete="true">
-  <absolute-ordering/>
-  <servlet><servlet-name>hello</servlet-name><servlet-class>web.Hello</servlet-class></servlet>
-  <servlet-mapping><servlet-name>hello</servlet-name><url-pattern>/hello</url-pattern></servlet-mapping>
-</web-app>
-"""
-
 
 @pytest.fixture
 def application(tomcat: tuple[Program, list[str]], tmp_path: Path) -> tuple[Program, list[str]]:
@@ -56,11 +46,8 @@ def application(tomcat: tuple[Program, list[str]], tmp_path: Path) -> tuple[Prog
     (tmp_path / "web").mkdir()
     (tmp_path / "web/Hello.java").write_text(HELLO)
     (tmp_path / "web/Words.java").write_text(WORDS)
-    inside = tmp_path / "webapps/ROOT/WEB-INF"
     sources = [tmp_path / "web/Hello.java", tmp_path / "web/Words.java"]
-    command = [javac(), "-g", "--release", "17", "-cp", program.classes, "-d", inside / "classes", *sources]
-    subprocess.run(list(map(str, command)), check=True)
-    (inside / "web.xml").write_text(WEB)
+    add_servlet(tmp_path, program, "web.Hello", "/hello", sources)
     return tomcat
 
 
@@ -83,16 +70,18 @@ async def test_a_servlet_under_concurrent_requests(
             answers[name].append(await get(port, name))
 
     async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
-        ready = await target.wait_output("Server startup in", stream="stderr")
-        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        port = await wait_started(target)
         assert await get(port, "first") == "Hello first"
         options = Options(source_path=(str(tmp_path),))
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with jdbpy.attach_session(target.address, options=options) as session, open_nursery() as nursery:
                 # one client's requests are stopped, those of the others go on
+                condition = 'name.equals("client3") && text(Words.GREETING).length() == 11'
                 point = await session.breakpoints.add(
-                    "web.Hello.text", policy=SuspendPolicy.THREAD, condition='name.equals("client3")'
+                    "web.Hello.text", policy=SuspendPolicy.THREAD, condition=condition, woven=True
                 )
+                assert await get(port, "second") == "Hello second"
+                assert session.breakpoints.get(point.number).in_target
                 async with open_nursery() as others:
                     for name in answers:
                         (nursery if name == "client3" else others).start_soon(client, name)
@@ -100,7 +89,7 @@ async def test_a_servlet_under_concurrent_requests(
                     f"client{number}": 10 for number in range(CLIENTS) if number != 3
                 }
                 stop = await session.next_stop()
-                assert isinstance(stop, Stop)
+                assert isinstance(stop, Stopped)
                 assert stop.breakpoint == point.number
                 assert stop.source is not None
                 assert stop.thread is not None
@@ -109,7 +98,7 @@ async def test_a_servlet_under_concurrent_requests(
                 assert name_.value.text == '"client3"'
                 assert (await session.values.evaluate('text("x") + Words.PARTING')).text == '"Hello xBye"'
                 stepped = await session.execution.step(StepDepth.OUT)
-                assert isinstance(stepped, Stop)
+                assert isinstance(stepped, Stopped)
                 assert stepped.location is not None
                 assert (stepped.location.class_name, stepped.location.method) == ("web.Hello", "doGet")
 
@@ -128,7 +117,7 @@ async def test_a_servlet_under_concurrent_requests(
                 for name in answers:
                     target_of = name
                     nursery.start_soon(client, target_of)
-                assert isinstance(await session.next_stop(), Stop)
+                assert isinstance(await session.next_stop(), Stopped)
                 await session.leave()
     assert answers == {name: [f"Hello {name}"] * 20 for name in answers}
 
@@ -139,8 +128,7 @@ async def test_a_servlet_is_replaced_from_its_source(
     """It is compiled on what the loader of the web application reads from."""
     program, jvm_options = application
     async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
-        ready = await target.wait_output("Server startup in", stream="stderr")
-        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        port = await wait_started(target)
         assert await get(port, "you") == "Hello you"
         source = tmp_path / "web/Hello.java"
         source.write_text(HELLO.replace("GREETING", "PARTING"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import trio
 
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +30,7 @@ class ServedSession:
 async def run(*words: str, status: int = 0, stdin: bytes = b"") -> tuple[str, str]:
     """Run jdbpy with these words; what it has written."""
     command = [sys.executable, "-m", "jdbpy", *words]
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         done = await trio.run_process(
             command, capture_stdout=True, capture_stderr=True, check=False, stdin=stdin, cwd=ROOT
         )
@@ -47,7 +47,7 @@ async def serving(*words: str) -> AsyncIterator[ServedSession]:
         try:
             assert process.stderr is not None
             said = ""
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 while not said.endswith("\n") or ("--port" in words and "token" not in said):
                     data = await process.stderr.receive_some(4096)
                     assert data, said
@@ -58,7 +58,7 @@ async def serving(*words: str) -> AsyncIterator[ServedSession]:
             yield ServedSession(process, name[1], port[1] if port else "", port[2] if port else "")
         finally:
             process.terminate()
-            with trio.CancelScope(shield=True), trio.fail_after(LIMIT):
+            with trio.CancelScope(shield=True), within(LIMIT):
                 await process.wait()
             nursery.cancel_scope.cancel()
 

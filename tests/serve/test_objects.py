@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import pkgutil
+import re
+from contextlib import aclosing
 from decimal import Decimal
-from typing import Any
+from importlib import import_module
+from inspect import getsource, iscoroutinefunction
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import trio
 
 import jdbpy
+import jdbpy.api
+import jdbpy.session
 import jdbpy.sync
+from jdbpy.serve.calls import MADE
+from jdbpy.serve.objects import JoinedComponent, JoinedSession
 from jdbpy.serve.typed import pack, unpack
 from jdbpy.session.values.export import JavaObject
-from tests.harness import LIMIT, Jvm, start_target
+from tests.harness import LIMIT, Jvm, start_target, within
 from tests.serve.serving import serving
 
 
@@ -23,7 +34,7 @@ def test_what_crosses_comes_out_as_it_went_in() -> None:
     order.update(lines=[order, 1, None], price=Decimal("1.50"))
     values: list[Any] = [
         (None, True, -7, 1.5, "\ud800ü", b"\0\xff", (1, [2]), {3}, frozenset((4,)), {(1, 2): "pair"}),
-        jdbpy.Breakpoint(1, "Order:42", "line", True, False, jdbpy.SuspendPolicy.THREAD, (location,)),
+        jdbpy.BreakpointInfo(1, "Order:42", "line", True, False, jdbpy.SuspendPolicy.THREAD, (location,)),
     ]
     for value in values:
         found = unpack(json.loads(json.dumps(pack(value))))
@@ -58,6 +69,34 @@ def test_what_cannot_have_been_sent_is_refused(wrong: Any) -> None:
         unpack(wrong)
 
 
+def test_all_that_the_objects_ask_of_a_session_is_there() -> None:
+    """What ``jdbpy.api`` asks of a session is had of a joined one: at once, or by a coroutine that may be called."""
+    classes = dict[str, type[Any]]()
+    for each in pkgutil.walk_packages(jdbpy.session.__path__, "jdbpy.session."):
+        found = vars(import_module(each.name)).items()
+        classes.update((name, value) for name, value in found if isinstance(value, type))
+    asked = set[tuple[str, ...]]()
+    for path in Path(jdbpy.api.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            said = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+            asked.update(tuple(filter(None, found.groups())) for found in ASKED.finditer(said))
+    assert {("observer", "tree"), ("points", "list"), ("is_current",)} <= asked and len(asked) > 60
+    session = JoinedSession(cast(Any, None), {})
+    for component, *names in (each for each in asked if each[0] not in ("info", "address")):
+        part = getattr(session, component)
+        if isinstance(part, JoinedComponent) and names and f"{component}.{names[0]}" not in MADE:
+            kind = classes[vars(jdbpy.Session)[component].func.__annotations__["return"]]
+            handed_on = f"self.{names[0]} = " in getsource(kind.__init__)  # a coroutine of another class
+            own = names[0] in vars(type(part)) or handed_on
+            assert own or iscoroutinefunction(getattr(kind, names[0])), (component, names)
+        elif names:
+            assert hasattr(part, names[0]), (component, names)
+
+
+ASKED = re.compile(r"^(?:self\._?session|(?:self\.)?_?vm\.session|session|before)\.(\w+)(?:\.(\w+))?")
+"""The names of what is asked of a session."""
+
+
 async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
     async with (
         start_target(jvm, "Desks", suspend=False) as target,
@@ -65,7 +104,7 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
     ):
         await target.wait_output("open")
         source = target.program
-        with trio.fail_after(3 * LIMIT):
+        with within(3 * LIMIT):
             async with jdbpy.join("desks", client="ann") as ann, jdbpy.join("desks", client="ben") as ben:
                 # each stops for itself, at the same time
                 first = await ann.stop_at(source.at("first"))
@@ -118,6 +157,23 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
                     assert (await hits.summary()).hits >= 3
                 async with ann.timing("Desks") as spent:
                     assert (await spent.result()).looks >= 0
+                # calls are observed
+                async with ann.observe("Desks.first", show=["number"]) as calls:
+                    async with aclosing(cast(Any, calls.take(count=2))) as taken:
+                        async for call in taken:
+                            assert call.values["number"].text == "1"
+                    assert calls.count >= 2
+                with pytest.raises(jdbpy.UsageError, match="nothing"):
+                    async with ann.observe("Desks.nothing"):
+                        pass
+                [tree] = await ann.call_tree("Desks.first", 2)
+                assert (tree.method, tree.calls) == ("first", 2)
+                async with ann.call_timing("Desks.first") as times:
+                    while not (seen_now := times.take().methods):
+                        await times.refresh()
+                [counted] = times.whole().methods
+                assert (counted.method, counted.count >= seen_now[0].count > 0) == ("first", True)
+                assert counted.minimum <= counted.p50 <= counted.p99 <= counted.maximum
                 # a function for each stop, whose error is raised at the end
                 seen: list[str] = []
                 again = await ann.stop_at(source.at("first"), do=lambda each: seen.append(each.thread.name))
@@ -135,18 +191,29 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
                 assert not reader.is_suspended
                 with pytest.raises(jdbpy.ReadOnlyError):
                     await reader.stop_at(source.at("first"))
-                with pytest.raises(jdbpy.StateError, match="has no 'observer'"):
-                    await reader.call_tree("Desks.first")
+                with pytest.raises(jdbpy.StateError, match="has no 'sources'"):
+                    await reader.session.sources.find("Desks", None)
                 with pytest.raises(jdbpy.UsageError, match="no call"):
                     await reader.session.heap.nothing()  # type: ignore[attr-defined]
             await trio.to_thread.run_sync(without_await, source.at("third"))
-            # the process of the session is killed
-            async with jdbpy.join("desks") as last:
+            # the process of the session is killed, and another one serves the JVM
+            changes: list[str] = []
+            async with (
+                jdbpy.join("desks") as last,
+                jdbpy.join("desks", reconnect=LIMIT, on_reconnect=lambda _, why: changes.append(why)) as lasting,
+            ):
+                again = await lasting.stop_at(source.at("second"))
+                assert (await again.wait()).frame.line == source.line("second")
                 served.process.kill()
                 with pytest.raises(jdbpy.Disconnected, match="the session has gone"):
                     await last.wait()
                 with pytest.raises(jdbpy.Disconnected):
                     await last.classes("Desks")
+                await target.wait_listening_again()
+                async with serving("--name", "desks", "attach", target.address, "--hold", "thread"):
+                    await lasting.wait_connected(timeout=LIMIT)
+                    assert changes == ["the session has gone", ""]
+                    assert (await again.wait()).breakpoint.number == again.number
 
 
 def without_await(place: str) -> None:

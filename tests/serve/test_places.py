@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ import trio.testing
 
 import jdbpy
 from jdbpy.serve import places
+from jdbpy.serve.cmdline import parse_serve
 from jdbpy.serve.lines import LineReader, Outgoing
-from jdbpy.serve.main import parse_serve
-from tests.harness import LIMIT
+from jdbpy.serve.main import _row
+from tests.harness import LIMIT, within
 from tests.serve.serving import run, socket_of
 
 
@@ -47,6 +49,48 @@ async def test_no_session_and_sessions_that_are_over(runtime_directory: str) -> 
     assert (await run("join", "orders", status=3))[1].startswith("jdbpy: session 'orders' is over")
 
 
+async def test_a_session_that_begins_while_another_one_is_missed_stays_reachable(
+    runtime_directory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that was refused by a socket left behind does not take away the one that was made meanwhile."""
+    _, gone = await places.listen("orders")
+    await gone.aclose()
+    begun: list[trio.SocketListener] = []
+    call = trio.open_unix_socket
+
+    async def refused(path: str) -> trio.SocketStream:
+        try:
+            return await call(path)
+        finally:
+            if not begun:
+                name, listener = await places.listen("orders")
+                assert name == "orders"
+                begun.append(listener)
+
+    monkeypatch.setattr(trio, "open_unix_socket", refused)
+    with pytest.raises(jdbpy.ConnectError, match="has gone"):
+        await places.reach("orders")
+    await (await places.reach("orders")).aclose()
+    await begun[0].aclose()
+
+
+async def test_a_session_that_ends_while_it_is_joined_has_gone(
+    runtime_directory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, listener = await places.listen("orders")
+    listed = places.names
+
+    def then_gone() -> list[str]:
+        found = listed()
+        places.remove("orders")
+        return found
+
+    monkeypatch.setattr(places, "names", then_gone)
+    with pytest.raises(jdbpy.ConnectError, match="has gone"):
+        await places.reach("orders")
+    await listener.aclose()
+
+
 def test_a_directory_of_somebody_else_is_not_used(
     runtime_directory: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -69,7 +113,7 @@ def test_a_directory_of_somebody_else_is_not_used(
 async def test_a_client_that_takes_nothing_has_gone() -> None:
     ours, theirs = trio.socket.socketpair(socket.AF_UNIX)
     out = Outgoing(trio.SocketStream(ours))
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(out.run)
             await trio.testing.wait_all_tasks_blocked()
@@ -98,3 +142,11 @@ def test_the_command_line_of_serve() -> None:
     ):
         with pytest.raises(jdbpy.UsageError, match="cannot be served" if wrong == ["open"] else None):
             parse_serve(wrong)
+
+
+def test_a_session_in_the_list() -> None:
+    found = {"name": "a", "target": "t\x1b", "clients": ["ann", "ben"], "state": "stopped"}
+    name, target, clients, state = _row({**found, "stopped_since": time.time() - 7_210})
+    assert (name, target, clients) == ("a", "t\\u001b", "ann, ben")
+    assert state.startswith("stopped for 2:0") and state.endswith(" h")
+    assert _row({**found, "clients": [], "stopped_since": None})[2:] == ("no clients", "stopped")

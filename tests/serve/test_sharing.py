@@ -1,4 +1,4 @@
-"""``jdbpy serve``: programs and an editor on one JVM, each in its own thread; one that is killed leaves nothing."""
+"""``jdbpy serve``: a prompt, an editor and a script on one JVM at once; one that is killed leaves nothing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import os
 import random
 import signal
-import sys
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -16,10 +16,10 @@ import trio
 
 import jdbpy
 from jdbpy.session.concurrency import open_nursery
+from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
 from tests.dap.client import DapClient, source_of
-from tests.harness import LIMIT, Jvm, Program, Target, start_target
-from tests.harness.processes import piped, send_line
-from tests.serve.serving import ROOT, run, serving, socket_of
+from tests.harness import LIMIT, Jvm, Program, Target, start_target, within
+from tests.serve.serving import run, serving, socket_of
 
 
 class Actor(Protocol):
@@ -60,6 +60,44 @@ class ProgramActor:
         return str((await self.session.run("print twice()"))["value"])
 
 
+class PromptActor:
+    """A client at a prompt on a terminal."""
+
+    def __init__(self, terminal: PseudoTerminal, source: Program, marker: str, thread: str) -> None:
+        self.terminal = terminal
+        self.place = source.at(marker)
+        self.stands = f"{thread}[1]"
+        self.number = ""
+
+    async def _run(self, line: str, *wanted: str, then: str) -> str:
+        shown = await self.terminal.run(line, *wanted, then=then)
+        return shown[len(line) :]
+
+    async def _line(self, command: str, reason: str) -> int:
+        shown = await self._run(command, reason, ".java:", " ", then=self.stands)
+        return int(shown.rpartition(":")[2])
+
+    async def stop_at(self) -> int:
+        shown = await self._run(f"break {self.place}", "Breakpoint ", " set", " hit: ", ".java:", " ", then=self.stands)
+        self.number = shown.partition("Breakpoint ")[2].split()[0]
+        return int(shown.rpartition(":")[2])
+
+    async def delete(self) -> None:
+        await self._run(f"delete {self.number}", "eleted", then=self.stands)
+
+    async def cont(self, stops: bool) -> int:
+        if stops:
+            return await self._line("cont", f"Breakpoint {self.number} hit")
+        await self.terminal.run("resume", then=">")
+        return 0
+
+    async def step(self) -> int:
+        return await self._line("next", "Step completed")
+
+    async def evaluate(self) -> str:
+        return (await self._run("print twice()", "= ", " ", then=self.stands)).split()[-1]
+
+
 class EditorActor:
     """A client by the Debug Adapter Protocol."""
 
@@ -95,36 +133,31 @@ class EditorActor:
         return str((await self.dap.evaluate("twice()", frame))["result"])
 
 
-async def play(actors: list[Actor], source: Program, actions: int) -> None:
-    """Random actions of all, each checked against what that client alone must find."""
-    chance = random.Random(3)
-    marker = ("first", "second", "third")
-    lines = [(source.line(each), source.line(f"{each}-next")) for each in marker]
-    at = [0] * len(actors)  # where each stands, 0: it runs
-    has = [False] * len(actors)
+async def play(actor: Actor, lines: tuple[int, int], twice: str, chance: random.Random, actions: int) -> None:
+    """Random actions of one client, each checked against what it must find if it were alone."""
+    at = 0  # the line where its thread stands, 0: it runs
+    has = False  # a breakpoint is set
     for _ in range(actions):
-        who = chance.randrange(len(actors))
-        actor, here = actors[who], lines[who]
-        action = chance.choice(("break", "delete", "cont", "cont", "step", "evaluate"))
-        if action == "break" and not has[who] and not at[who]:
-            at[who], has[who] = await actor.stop_at(), True
-            assert at[who] == here[0]
-        elif action == "delete" and has[who] and at[who]:
-            await actor.delete()
-            has[who] = False
-        elif action == "cont" and at[who]:
-            at[who] = await actor.cont(has[who])
-            assert at[who] == (here[0] if has[who] else 0)
-        elif action == "step" and at[who] == here[0]:
-            at[who] = await actor.step()
-            assert at[who] == here[1]
-        elif action == "evaluate" and at[who]:
-            assert await actor.evaluate() == str(2 * who + 2)
-    for who, actor in enumerate(actors):  # all stand at their breakpoints at the end
-        if not has[who]:
-            if at[who]:
-                await actor.cont(False)
-            assert await actor.stop_at() == lines[who][0]
+        if not at:
+            at, has = await actor.stop_at(), True
+            assert at == lines[0]
+            continue
+        match chance.choice(("delete", "cont", "cont", "step", "evaluate")):
+            case "delete" if has:
+                await actor.delete()
+                has = False
+            case "step" if at == lines[0]:
+                at = await actor.step()
+                assert at == lines[1]
+            case "evaluate":
+                assert await actor.evaluate() == twice
+            case _:
+                at = await actor.cont(has)
+                assert at == (lines[0] if has else 0)
+    if not has:  # it stands at its breakpoint at the end
+        if at:
+            await actor.cont(False)
+        assert await actor.stop_at() == lines[0]
 
 
 async def suspended(session: jdbpy.RemoteSession) -> set[str]:
@@ -133,34 +166,34 @@ async def suspended(session: jdbpy.RemoteSession) -> set[str]:
     return {each["name"] for each in found["threads"] if each["suspended"]}
 
 
-async def test_programs_an_editor_and_one_that_is_killed(jvm: Jvm) -> None:
+async def test_a_prompt_an_editor_and_a_script_at_once(jvm: Jvm, tmp_path: Path) -> None:
     async with (
         start_target(jvm, "Desks", suspend=False) as target,
         serving("--name", "desks", "--port", "0", "attach", target.address, "--hold", "thread") as served,
     ):
         await target.wait_output("open")
-        source = target.program
-        with trio.fail_after(3 * LIMIT):
+        with within(3 * LIMIT):
             async with jdbpy.join_commands("desks", client="ann") as ann:
                 assert (ann.session, ann.name) == ("desks", "ann")
-                with pytest.raises(jdbpy.ConnectError, match="token"):
-                    async with jdbpy.join_commands(served.address, token="guessed"):
-                        pass
-                async with jdbpy.join_commands(served.address, client="ben", token=served.token) as ben:
+                await bad_clients()
+                await wrong_token(served.address, tmp_path)
+                environ = {"JDBPY_TOKEN": served.token}
+                joining = ["join", served.address, "--as", "ben"]
+                async with open_terminal(joining, tmp_path, environ=environ) as ben:
+                    await ben.prompt(">")
                     await three_at_once(target, ann, ben)
-                    await bad_clients()
-                    listed = (await ben.run("breakpoints"))["breakpoints"]
-                    await ben.run(f"delete {next(each['number'] for each in listed if each['client'] == 'ben')}")
-                    await ben.run("resume")
-                    await killed(ann, source)
-                await left(ann, "ben")
-                assert await suspended(ann) == {"desk-1"}
+                    await killed(ann, ben)
+                await ann.run("calls Desks.third -max 2")
             listed = json.loads((await run("sessions", "--json"))[0])
             assert (listed["clients"], listed["state"]) == ([], "running")
+            target.kill()
+            assert served.process.stderr is not None
+            assert b"session 'desks' is over: the connection is closed" in await served.process.stderr.receive_some()
+            assert await served.process.wait() == 5
 
 
-async def three_at_once(target: Target, ann: jdbpy.RemoteSession, ben: jdbpy.RemoteSession) -> None:
-    """Two programs, and an editor at the same socket."""
+async def three_at_once(target: Target, ann: jdbpy.RemoteSession, ben: PseudoTerminal) -> None:
+    """A script, a prompt at the port, and an editor at the socket: hundreds of actions, all at the same time."""
     source = target.program
     async with await trio.open_unix_socket(socket_of("desks")) as stream, open_nursery() as nursery:
         dap = DapClient(stream.send_all)
@@ -168,11 +201,18 @@ async def three_at_once(target: Target, ann: jdbpy.RemoteSession, ben: jdbpy.Rem
         await dap.attach(target)
         await dap.request("configurationDone")
         assert "attach to it instead" in await dap.refused("launch", mainClass="Desks")
-        actors = [ProgramActor(ann, source, "first"), ProgramActor(ben, source, "second")]
-        await play([*actors, EditorActor(dap, source, "third")], source, 150)
+        actors: list[tuple[str, Actor, int]] = [
+            ("first", ProgramActor(ann, source, "first"), 100),
+            ("second", PromptActor(ben, source, "second", "desk-2"), 30),
+            ("third", EditorActor(dap, source, "third"), 100),
+        ]
+        async with open_nursery() as playing:
+            for number, (marker, actor, actions) in enumerate(actors, 1):
+                lines = source.line(marker), source.line(f"{marker}-next")
+                playing.start_soon(play, actor, lines, str(2 * number), random.Random(number), actions)
         assert await suspended(ann) == {"desk-1", "desk-2", "desk-3"}
         shown = (await ann.run("breakpoints"))["breakpoints"]  # and not what the editor has set for itself
-        assert [(each["kind"], each["client"]) for each in shown] == [("line", each) for each in ("ann", "ben", "test")]
+        assert {(each["kind"], each["client"]) for each in shown} == {("line", each) for each in ("ann", "ben", "test")}
         listed = json.loads((await run("sessions", "--json"))[0])
         assert listed["clients"] == ["ann", "ben", "test"]
         assert listed["stopped_since"] is not None
@@ -180,6 +220,16 @@ async def three_at_once(target: Target, ann: jdbpy.RemoteSession, ben: jdbpy.Rem
         await dap.wait_over()
         await left(ann, "test")
     assert await suspended(ann) == {"desk-1", "desk-2"}
+
+
+async def wrong_token(address: str, home: Path) -> None:
+    """It is refused, in one sentence."""
+    with pytest.raises(jdbpy.ConnectError, match="token"):
+        async with jdbpy.join_commands(address, token="guessed"):
+            pass
+    async with open_terminal(["join", address], home, environ={"JDBPY_TOKEN": "guessed"}) as prompt:
+        assert await prompt.wait_exit() == 3
+        assert prompt.screen.text.split("\n")[0] == "jdbpy: the token is missing or wrong"
 
 
 async def bad_clients() -> None:
@@ -194,20 +244,17 @@ async def bad_clients() -> None:
                 assert b'"type":"error"' in answer, answer
 
 
-async def killed(ann: jdbpy.RemoteSession, source: Program) -> None:
-    """A batch that stands at its breakpoint, has suspended another thread, and is killed, leaves nothing behind."""
-    command = [sys.executable, "-m", "jdbpy", "join", "desks", "--as", "cat", "--json"]
-    main = await _thread(ann, "main")
-    async with piped(command, cwd=ROOT) as cat:
-        assert cat.stdout is not None
-        for line in (f"break {source.at('second')}", "cont", f"suspend {main}"):
-            await send_line(cat, line)
-        said = b""
-        while b'"command":"suspend' not in said:
-            said += await cat.stdout.receive_some(65536)
-        assert await suspended(ann) == {"desk-1", "desk-2", "main"}
-        os.kill(cat.pid, signal.SIGKILL)
-        await left(ann, "cat")
+async def killed(ann: jdbpy.RemoteSession, ben: PseudoTerminal) -> None:
+    """A prompt that stands at its breakpoint, has suspended another thread, and is killed, leaves nothing behind.
+
+    What others have set and what was never hit is not the failure of a batch.
+    """
+    await ann.run("break Nowhere.here")
+    assert await run("join", "desks", "-c", "echo in") == ("in\n", "")
+    await ben.run(f"suspend {await _thread(ann, 'main')}", "uspended", then="desk-2[1]")
+    assert await suspended(ann) == {"desk-1", "desk-2", "main"}
+    os.kill(ben.process.pid, signal.SIGKILL)
+    await left(ann, "ben")
     assert await suspended(ann) == {"desk-1"}
     assert {each["client"] for each in (await ann.run("breakpoints"))["breakpoints"]} == {"ann"}
 

@@ -15,7 +15,8 @@ import jdbpy
 from jdbpy.session.concurrency import open_nursery
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
 from tests.dap.client import Body, DapClient
-from tests.harness import LIMIT, Jvm, Program, start_target
+from tests.harness import LIMIT, Jvm, Program, start_target, within
+from tests.harness.tomcat import wait_started
 from tests.real.test_web_application import HELLO, application as application, get
 from tests.serve.serving import serving, socket_of
 from tests.test_tomcat import tomcat as tomcat
@@ -107,7 +108,6 @@ class EditorClient:
         self.stop: Body = {}
 
     async def begin(self) -> None:
-        await self.dap.initialize()
         await self.dap.request("attach")
         await self.dap.event("initialized")
         lines = [{"line": TEXT, "condition": f'name.equals("{self.name}")'}]
@@ -163,13 +163,12 @@ async def test_two_prompts_an_editor_and_a_script(
     program, jvm_options = application
     starting = start_target(any_jvm, program, "start", suspend=False, jvm_options=jvm_options)
     async with starting as target:
-        ready = await target.wait_output("Server startup in", stream="stderr")
-        port = int(re.findall(r"auto-1-(\d+)", ready)[-1])
+        port = await wait_started(target)
         assert await get(port, "first") == "Hello first"  # its classes are loaded
         words = ["attach", target.address, "--hold", "thread", "--sourcepath", str(tmp_path)]
         environ = {"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"]}
         joining = ["join", "web", "--as"]
-        with trio.fail_after(3 * LIMIT):
+        with within(3 * LIMIT):
             async with (
                 serving("--name", "web", *words),
                 open_terminal([*joining, "ann"], tmp_path, environ=environ) as ann,
@@ -180,6 +179,7 @@ async def test_two_prompts_an_editor_and_a_script(
             ):
                 dap = DapClient(stream.send_all)
                 nursery.start_soon(dap.collect, partial(stream.receive_some, 65536))
+                await dap.initialize()  # the server waits only so long for the first words of a client
                 prompts = (PromptClient("ann", ann), PromptClient("ben", ben))
                 editor = EditorClient(dap, str(tmp_path / "web/Hello.java"))
                 await play(Requests(port, nursery), (*prompts, editor, ScriptClient(script)), script)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.model.breakpoints import Breakpoint
+from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.events import Exited
 from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
@@ -29,7 +29,7 @@ async def values_at_stops(d: Debugging, expression: str, *, most: int = 100) -> 
     return found
 
 
-def places(point: Breakpoint) -> Counter[str]:
+def places(point: BreakpointInfo) -> Counter[str]:
     """Where a breakpoint stands, as "Class.method" without the package."""
     return Counter(f"{each.class_name.rpartition('.')[2]}.{each.method}" for each in point.resolved)
 

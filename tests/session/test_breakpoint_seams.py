@@ -12,8 +12,8 @@ from jdbpy.errors import EvalError, JdbpyError, UsageError
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Stop
-from jdbpy.session.model.threads import Frame, Location
+from jdbpy.session.model.events import Stopped
+from jdbpy.session.model.threads import FrameInfo, Location
 from jdbpy.session.target.conditions import NOTHING, Condition, FastCondition, Given
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
@@ -41,6 +41,12 @@ class Verdicts:
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
+
+    async def prepare(self, at: CodeLocation, place: Location) -> None:
+        """No class is redefined here."""
+
+    def forget_code(self) -> None:
+        """No class is redefined here."""
 
     def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         return None
@@ -91,7 +97,7 @@ async def test_places_of_the_selected_frame(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         stop = await d.run_to("total")
 
-        async def selected() -> Frame:
+        async def selected() -> FrameInfo:
             assert stop.frame is not None
             return stop.frame
 
@@ -176,5 +182,5 @@ async def test_on_a_remote_target_only_the_thread_that_hits_is_held(any_jvm: Jvm
         chosen = await d.session.breakpoints.add("Order.title", policy=SuspendPolicy.ALL)
         assert chosen.policy is SuspendPolicy.ALL
         await d.resume()
-        stop: Stop = await d.wait_stop("breakpoint", breakpoint=chosen.number)
+        stop: Stopped = await d.wait_stop("breakpoint", breakpoint=chosen.number)
         assert stop.policy is SuspendPolicy.ALL

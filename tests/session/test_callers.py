@@ -12,7 +12,7 @@ from jdbpy import PointOptions
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.callers import parse_caller
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.target import target
+from jdbpy.session.target import latency
 from tests.harness import Jvm, debug
 from tests.session.running import ROUNDS, values_at_stops
 
@@ -97,7 +97,7 @@ async def test_any_caller_counts_and_other_things_that_must_hold(jvm: Jvm) -> No
 
 
 async def test_what_was_seen_before_costs_one_trip(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "FAR", math.inf)  # a busy machine's handshake must not have stops read ahead
+    monkeypatch.setattr(latency, "HIGH", math.inf)  # a busy machine's handshake must not have stops read ahead
     async with debug(jvm, ROUNDS) as d:
         await d.session.breakpoints.add(d.at("note"), callers=("Nowhere",), policy=SuspendPolicy.THREAD)
         await d.session.breakpoints.add(d.at("text"), hits="% 2")

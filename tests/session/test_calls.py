@@ -12,6 +12,7 @@ from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.model.events import Report
 from jdbpy.session.target.requests import GO, CountingFilter, EventRequest, RequestTable
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.messages import event_request
 from tests.harness import Jvm, debug, inline, program
 
 
@@ -115,6 +116,9 @@ async def test_a_tree_tells_what_is_called_line_by_line(jvm: Jvm) -> None:
             observer.tree("Tills$Till.factorial", depth=2) as recursive,
             observer.tree("Tills.work", most=3) as work,
         ):
+            set_in = [modifier.loc.index for each in flat.means._requests for modifier in each.modifiers[:1]
+                      if isinstance(modifier, event_request.LocationOnly)]  # fmt: skip
+            assert (min(set_in), set_in[-1]) == (0, 0)  # the entry comes last: a call that is seen is seen to end
             await d.resume()
             await d.wait_exit()
         [tree] = flat.trees()

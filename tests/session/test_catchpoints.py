@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy import JdbpyError, PointOptions, Stop, SuspendPolicy, UsageError
+from jdbpy import JdbpyError, PointOptions, Stopped, SuspendPolicy, UsageError
 from tests.harness import Debugging, Jvm, debug
 
 STORE = "happenings.store"
 
 
-async def run(d: Debugging) -> Stop:
+async def run(d: Debugging) -> Stopped:
     """Lets the target run to its next stop, for an exception."""
     await d.resume()
     stop = await d.wait_stop("exception")
@@ -175,10 +175,10 @@ async def test_classes_that_are_loaded(jvm: Jvm) -> None:
         for _ in range(2):
             await d.resume()
             event = await d.next_event()
-            if not isinstance(event, Stop):  # of Special both are told
+            if not isinstance(event, Stopped):  # of Special both are told
                 assert event.text.startswith(f"class {STORE}.Special loaded")  # type: ignore[union-attr]
                 event = await d.next_event()
-            assert isinstance(event, Stop)
+            assert isinstance(event, Stopped)
             assert str(event.reason) == "class-prepare"
             loaded.append(event.class_name)
         assert sorted(loaded) == [f"{STORE}.OutOfStock", f"{STORE}.Special"]

@@ -6,9 +6,9 @@ import pytest
 
 from jdbpy.session.classes.listing import ClassList, class_list
 from jdbpy.session.model.classes import ClassInfo
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+from jdbpy.wire.on_demand import Columns
 
 TOLD = [
     (1, "Lshop/Order$Line;", "", 7),

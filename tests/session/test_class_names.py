@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.java.class_names import ClassName, enclosing, parse_class_name
+from jdbpy.session.java.class_names import ClassName, enclosing, name_in_any_jvm, parse_class_name
 
 LOADED = ["shop.Order", "shop.Order$Line", "other.Line", "java.util.List", "java.awt.List", "java.lang.Order", "Main"]
 
@@ -89,3 +89,22 @@ def test_classes_around_a_class() -> None:
     assert enclosing("a.B$C$1") == ["a.B$C$1", "a.B$C", "a.B"]
     assert enclosing("a.$Proxy1") == ["a.$Proxy1"]
     assert enclosing("B") == ["B"]
+
+
+@pytest.mark.parametrize(
+    ("name", "everywhere"),
+    [
+        ("acme.Order$$Lambda$14/0x0000000800c03000", "acme.Order$$Lambda"),
+        ("acme.Order$$Lambda/0x0000000042080210", "acme.Order$$Lambda"),
+        ("acme.Order$$Lambda$14/1234567", "acme.Order$$Lambda"),
+        ("java.lang.invoke.LambdaForm$DMH/0x00007fa0f1000a08", "java.lang.invoke.LambdaForm$DMH"),
+        ("jdk.proxy2.$Proxy17", "$Proxy"),
+        ("com.sun.proxy.$Proxy17", "$Proxy"),
+        ("jdk.internal.reflect.GeneratedMethodAccessor31", "jdk.internal.reflect.GeneratedMethodAccessor"),
+        ("acme.Order$1", "acme.Order$1"),
+        ("acme.Order2", "acme.Order2"),
+        ("acme.$Proxy3Factory", "acme.$Proxy3Factory"),
+    ],
+)
+def test_names_made_at_run_time_without_their_numbers(name: str, everywhere: str) -> None:
+    assert name_in_any_jvm(name) == everywhere

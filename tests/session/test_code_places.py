@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.model.breakpoints import Breakpoint
+from jdbpy.session.model.breakpoints import BreakpointInfo
 from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import places
 
 
-def kinds(point: Breakpoint) -> list[tuple[int, str, str]]:
+def kinds(point: BreakpointInfo) -> list[tuple[int, str, str]]:
     return [(place.number, place.kind, place.locations[0].method) for place in point.places]
 
 

@@ -11,7 +11,7 @@ import trio
 import jdbpy
 from benchmarks.bench import TARGETS
 from benchmarks.relay import open_relay
-from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target, within
 
 RTT = 0.01
 LOOP = program("Loop", where=TARGETS)
@@ -23,7 +23,7 @@ async def numbers(session: jdbpy.Session, times: int) -> list[int]:
     found: list[int] = []
     for _ in range(times):
         stop = await session.execution.cont()
-        assert isinstance(stop, jdbpy.Stop), stop
+        assert isinstance(stop, jdbpy.Stopped), stop
         assert (stop.reason, stop.message) == ("breakpoint", "")
         found.append(int((await session.values.evaluate("number")).text))
     return found
@@ -69,7 +69,7 @@ async def test_several_threads_stop_once_each(jvm: Jvm, policy: jdbpy.SuspendPol
         await d.wait_exit()
 
 
-async def lap_of(d: Debugging, stop: jdbpy.Stop) -> str:
+async def lap_of(d: Debugging, stop: jdbpy.Stopped) -> str:
     assert stop.thread is not None
     await d.session.select_thread(stop.thread.id)
     return (await d.session.values.evaluate("lap")).text
@@ -134,7 +134,7 @@ async def test_pausing_and_leaving_amid_hits(jvm: Jvm, tmp_path: Path, rtt: floa
                 assert session.suspended_everything
                 await session.execution.resume()
         left = counter.read_bytes()
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             while counter.read_bytes() == left:
                 await trio.lowlevel.checkpoint()
 
@@ -175,7 +175,7 @@ class Meeting {
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_methods_of_conditions_run_side_by_side(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> None:
     """Each returns only while that of the other thread runs; each hit runs it once, also one that stops or fails."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, MEETING) as d:
             condition = "meeting.meet(lap) && lap > 0"
             point = await d.session.breakpoints.add(d.at("lap"), condition=condition, policy=policy)

@@ -18,7 +18,7 @@ from tests.harness import Jvm, debug, program, start_target
 async def started(session: jdbpy.Session) -> None:
     """The target has just started and is stopped there."""
     stop = await session.next_stop()
-    assert isinstance(stop, jdbpy.Stop)
+    assert isinstance(stop, jdbpy.Stopped)
     assert stop.reason is StopReason.START
     assert stop.frame is None  # none of its code has run
     assert not stop.error

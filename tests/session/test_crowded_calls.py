@@ -10,8 +10,8 @@ from benchmarks.relay import open_relay
 from jdbpy.errors import StateError
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Exited, Notice, Stop
-from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target
+from jdbpy.session.model.events import Exited, Notice, Stopped
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target, within
 from tests.session.running import counts_agree
 
 POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
@@ -21,7 +21,7 @@ EXPRESSION = "p.a() * 10 + p.a() - new Pool(p.number * 11).a()"
 async def next_hit(session: jdbpy.Session) -> int:
     """Let the target run to the next stop at a breakpoint; its thread, selected."""
     stop = await session.execution.cont()
-    assert isinstance(stop, Stop)
+    assert isinstance(stop, Stopped)
     assert stop.thread is not None
     await session.select_thread(stop.thread.id)
     return stop.thread.id
@@ -30,7 +30,7 @@ async def next_hit(session: jdbpy.Session) -> int:
 async def runs_to_its_end(d: Debugging, passed: int) -> None:
     """The program goes on, stops that were on their way apart, and has done all it was to do."""
     ending = await d.session.execution.cont()
-    while isinstance(ending, Stop):
+    while isinstance(ending, Stopped):
         ending = await d.session.execution.cont()
     assert isinstance(ending, Exited)
     await d.target.wait_output(f"done {passed}")
@@ -41,7 +41,7 @@ async def runs_to_its_end(d: Debugging, passed: int) -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_print_at_a_stop(jvm: Jvm, policy: SuspendPolicy, others_run: bool) -> None:
     """Other threads come to the line while the method runs, and stop there; the method returns all the same."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "7", "4") as d:
             number = (await d.session.breakpoints.add(d.at("work"), policy=policy)).number
             for _ in range(12):
@@ -55,7 +55,7 @@ async def test_print_at_a_stop(jvm: Jvm, policy: SuspendPolicy, others_run: bool
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_breakpoint_in_the_method(jvm: Jvm, policy: SuspendPolicy) -> None:
     """It is passed, also by a thread that is suspended more than once."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "7", "4") as d:
             numbers = [
                 (await d.session.breakpoints.add(d.at(marker), policy=policy)).number for marker in ("work", "a")
@@ -72,7 +72,7 @@ async def test_breakpoint_in_the_method(jvm: Jvm, policy: SuspendPolicy) -> None
 
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_condition(jvm: Jvm, policy: SuspendPolicy) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "8", "25") as d:
             await d.session.breakpoints.add(d.at("work"), condition="p.a() == 100", policy=policy)
             await runs_to_its_end(d, 200)
@@ -81,7 +81,7 @@ async def test_condition(jvm: Jvm, policy: SuspendPolicy) -> None:
 
 async def test_condition_beside_a_breakpoint(jvm: Jvm) -> None:
     """The condition is asked while others stop at a breakpoint, and methods are run at its stops."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "6", "6") as d:
             shown = await d.session.breakpoints.add(d.at("passed"))
             await d.session.breakpoints.add(d.at("work"), condition="p.a() == 100", policy=SuspendPolicy.ALL)
@@ -94,7 +94,7 @@ async def test_condition_beside_a_breakpoint(jvm: Jvm) -> None:
 
 
 async def test_logpoint(jvm: Jvm) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "8", "10") as d:
             d.ignored.add("logpoint")
             shown = await d.session.breakpoints.add(d.at("passed"), temporary=True)
@@ -116,7 +116,7 @@ async def test_over_a_link(jvm: Jvm) -> None:
     """Calls of the debugger's own are then sent one behind the other."""
     pool = program("Pool")
     async with start_target(jvm, pool, "7", "4") as target, open_relay(target.address, rtt=0.03) as relay:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with jdbpy.attach_session(relay.address) as session:
                 number = (await session.breakpoints.add(pool.at("work"), policy=SuspendPolicy.ALL)).number
                 runner = CallRunner(session._target, session.stack, lambda: session.values.evaluator)
@@ -128,20 +128,20 @@ async def test_over_a_link(jvm: Jvm) -> None:
                         assert await calls.all(*wanted) == list(range(8))
                     await counts_agree(session)
                 await session.breakpoints.remove([number])
-                while isinstance(await session.execution.cont(), Stop):
+                while isinstance(await session.execution.cont(), Stopped):
                     pass
                 await target.wait_output("done 28")
 
 
 async def test_a_method_that_waits_for_a_lock(jvm: Jvm) -> None:
     """Who holds it is told, and letting that thread run ends the call; all counts are as before."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "2", "2") as d:
             for marker in ("holding", "over"):
                 await d.session.breakpoints.add(d.at(marker), policy=SuspendPolicy.THREAD)
             await d.resume()
             stops = [await d.session.next_stop(), await d.session.next_stop()]
-            found = {stop.thread.name: stop.thread for stop in stops if isinstance(stop, Stop) and stop.thread}
+            found = {stop.thread.name: stop.thread for stop in stops if isinstance(stop, Stopped) and stop.thread}
             holder = found["main"]
             await d.session.select_thread(found["last"].id)
             assert len(d.unseen()) == 2
@@ -161,7 +161,7 @@ async def test_a_method_that_waits_for_a_lock(jvm: Jvm) -> None:
 
 async def test_a_method_that_runs_on(jvm: Jvm) -> None:
     """Where it is, is told; it goes on until what it waits for has happened."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "2", "2") as d:
             number = (await d.session.breakpoints.add(d.at("work"), policy=SuspendPolicy.THREAD)).number
             thread = await next_hit(d.session)
@@ -177,7 +177,7 @@ async def test_a_method_that_runs_on(jvm: Jvm) -> None:
 
 async def test_frames_outlive_a_method(jvm: Jvm) -> None:
     """They are good until their thread runs on."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "2", "2") as d:
             await d.session.breakpoints.add(d.at("work"))
             thread = await next_hit(d.session)
@@ -221,7 +221,7 @@ class Asking {
 
 async def test_a_stop_of_everything_lets_a_method_run_on(jvm: Jvm) -> None:
     """One whose condition was asked: it is the debugger that suspends all threads, the one of the call among them."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, ASKING) as d:
             await d.session.breakpoints.add(d.at("here"), policy=SuspendPolicy.THREAD)
             await d.session.breakpoints.add(d.at("other"), policy=SuspendPolicy.ALL, condition="asked")
@@ -234,7 +234,7 @@ async def test_a_stop_of_everything_lets_a_method_run_on(jvm: Jvm) -> None:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(ask)
                 stop = await d.session.next_stop()
-                assert isinstance(stop, Stop)
+                assert isinstance(stop, Stopped)
                 assert stop.thread is not None
                 assert stop.thread.id != thread
                 assert d.session.suspended_everything

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -13,7 +14,7 @@ from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, StopReason, VMDisconnected
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import EXIT_LIMIT, EventDispatcher
-from jdbpy.session.target.requests import GO, Handler, RequestHit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.requests import GO, CountingFilter, Handler, RequestHit, RequestSpec, StopPlan, Verdict, Vote
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
@@ -135,6 +136,38 @@ async def test_an_event_that_overtakes_the_reply_finds_its_handler() -> None:
         await s.peer.reply(packet, event_request.SetReply(9))
         await wait_all_tasks_blocked()
         assert len(s.shown) == 1
+
+
+async def test_a_begin_that_overtakes_the_reply_is_not_handled_after_the_end() -> None:
+    """Calls are paired by the order in which their events come in: one that is handled late would never end."""
+    seen: list[str] = []
+
+    def at_once(name: str) -> RequestSpec:
+        def take(data: bytes) -> bool:
+            seen.append(name)
+            return True
+
+        def handle(hit: RequestHit) -> Vote:
+            seen.append(name)
+            return GO
+
+        counted = CountingFilter(take, deque())
+        return RequestSpec(EventKind.BREAKPOINT, NONE, [], handle, counting_filter=counted, immediate=True)
+
+    async with stage() as s, trio.open_nursery() as nursery:
+        command = event_request.Set(EventKind.BREAKPOINT, NONE, [])
+        nursery.start_soon(s.target.requests.add_many, [at_once("end")])
+        await s.peer.answer(command, event_request.SetReply(2))
+        nursery.start_soon(s.target.requests.add_many, [at_once("begin")])
+        packet = await s.peer.expect(command)
+        await s.hit(3, policy=NONE)
+        await s.hit(2, policy=NONE)
+        await s.peer.reply(packet, event_request.SetReply(3))
+        await wait_all_tasks_blocked()
+        assert seen == ["end"]
+        await s.hit(3, policy=NONE)
+        await s.hit(2, policy=NONE)
+        assert seen == ["end", "begin", "end"]
 
 
 async def test_sets_wait_for_a_slow_handler_but_those_of_an_evaluating_thread_do_not() -> None:

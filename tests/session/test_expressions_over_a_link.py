@@ -90,6 +90,6 @@ async def test_a_condition_is_asked_as_ever(jvm: Jvm) -> None:
                 ORDERS.at("look"), condition='Orders.FIRST.customer.name.equals("Ann") && till.balance == 100'
             )
             stop = await session.next_stop()
-            assert isinstance(stop, jdbpy.Stop)
+            assert isinstance(stop, jdbpy.Stopped)
             assert stop.location is not None
             assert stop.location.line == ORDERS.line("look")

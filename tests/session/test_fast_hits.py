@@ -132,6 +132,12 @@ class IsOne:
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         return None
 
+    async def prepare(self, at: CodeLocation, place: Location) -> None:
+        """No class is redefined here."""
+
+    def forget_code(self) -> None:
+        """No class is redefined here."""
+
     def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         return self if place == PLACE else None
 
@@ -227,10 +233,10 @@ high_latency = partial(loop, latency=0.02)
 """Answers take long enough for reading ahead."""
 
 
-# Near
+# Near: by a clock that stands while there is work, so that no answer takes long, busy as the machine may be
 
 
-async def test_a_false_hit_is_let_go_and_nobody_is_asked() -> None:
+async def test_a_false_hit_is_let_go_and_nobody_is_asked(autojump_clock: MockClock) -> None:
     async with loop() as played:
         for _ in range(3):
             await played.hit()
@@ -241,7 +247,7 @@ async def test_a_false_hit_is_let_go_and_nobody_is_asked() -> None:
         assert played.fast.let_go == 3
 
 
-async def test_with_everything_suspended_everything_is_resumed() -> None:
+async def test_with_everything_suspended_everything_is_resumed(autojump_clock: MockClock) -> None:
     async with loop(ALL) as played:
         await played.hit(ALL)
         await played.answer(await played.read(), FAILS)
@@ -249,7 +255,7 @@ async def test_with_everything_suspended_everything_is_resumed() -> None:
         assert played.s.target.state is VmState.RUNNING
 
 
-async def test_a_true_hit_goes_to_the_pump_and_is_known_to_be_true() -> None:
+async def test_a_true_hit_goes_to_the_pump_and_is_known_to_be_true(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         await played.answer(await played.read(), HOLDS)
@@ -272,7 +278,7 @@ def field(number: int) -> object_reference.GetValuesReply:
     return object_reference.GetValuesReply([TaggedValue(Tag.INT, number)])
 
 
-async def test_a_condition_that_reads_on_is_followed_where_the_answers_come_in() -> None:
+async def test_a_condition_that_reads_on_is_followed_where_the_answers_come_in(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.peer.reply(await field_asked(played), field(FAILS))
         await played.resumed()
@@ -284,7 +290,7 @@ async def test_a_condition_that_reads_on_is_followed_where_the_answers_come_in()
         assert played.fast.let_go == 1
 
 
-async def test_what_cannot_be_read_on_goes_to_the_pump() -> None:
+async def test_what_cannot_be_read_on_goes_to_the_pump(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.peer.reply(await field_asked(played), error=Error.INVALID_OBJECT)
         await wait_all_tasks_blocked()
@@ -306,7 +312,7 @@ async def method_called() -> AsyncIterator[tuple[Loop, Method]]:
         yield played, method
 
 
-async def test_a_method_of_a_condition_is_run_and_its_thread_let_go() -> None:
+async def test_a_method_of_a_condition_is_run_and_its_thread_let_go(autojump_clock: MockClock) -> None:
     async with method_called() as (played, method):
         method.returns(False)
         await played.resumed()
@@ -315,7 +321,7 @@ async def test_a_method_of_a_condition_is_run_and_its_thread_let_go() -> None:
         assert played.fast.let_go == 1
 
 
-async def test_a_method_that_gives_true_is_not_run_again() -> None:
+async def test_a_method_that_gives_true_is_not_run_again(autojump_clock: MockClock) -> None:
     async with method_called() as (played, method):
         method.returns(True)
         await wait_all_tasks_blocked()
@@ -338,7 +344,7 @@ async def test_a_method_that_does_not_return_is_an_error_of_the_condition(autoju
         assert played.s.target.suspension.count(MAIN) == 1, "it stays at its stop"
 
 
-async def test_a_thread_that_is_resumed_while_it_runs_a_method_makes_no_stop() -> None:
+async def test_a_thread_that_is_resumed_while_it_runs_a_method_makes_no_stop(autojump_clock: MockClock) -> None:
     """By ``panic`` or the watchdog."""
     async with method_called() as (played, method):
         played.s.target.submit_op(SuspendOp.VM_RESUME)
@@ -352,7 +358,7 @@ async def test_a_thread_that_is_resumed_while_it_runs_a_method_makes_no_stop() -
         assert not played.s.target.suspension.is_suspended(MAIN)
 
 
-async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed() -> None:
+async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed(autojump_clock: MockClock) -> None:
     async with loop() as played:
         packet = await field_asked(played)
         played.point.condition = None
@@ -361,7 +367,7 @@ async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed() -> N
         assert len(played.s.shown) == 1
 
 
-async def test_hits_of_several_threads_are_looked_at_side_by_side() -> None:
+async def test_hits_of_several_threads_are_looked_at_side_by_side(autojump_clock: MockClock) -> None:
     async with loop() as played:
         frame_id_predictor = played.s.target.frame_id_predictor
         frame_id_predictor.compare(OTHER, 0, None, FIRST)
@@ -378,7 +384,7 @@ async def test_hits_of_several_threads_are_looked_at_side_by_side() -> None:
         assert not played.s.shown
 
 
-async def test_what_cannot_be_read_goes_to_the_pump() -> None:
+async def test_what_cannot_be_read_goes_to_the_pump(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         _, values = await played.read()
@@ -387,7 +393,7 @@ async def test_what_cannot_be_read_goes_to_the_pump() -> None:
         assert len(played.s.shown) == 1
 
 
-async def test_a_frame_that_was_not_foreseen_goes_to_the_pump() -> None:
+async def test_a_frame_that_was_not_foreseen_goes_to_the_pump(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         _, values = await played.read()
@@ -397,7 +403,7 @@ async def test_a_frame_that_was_not_foreseen_goes_to_the_pump() -> None:
         assert not played.s.target.frame_id_predictor.sure
 
 
-async def test_a_point_that_is_removed_meanwhile_is_not_asked() -> None:
+async def test_a_point_that_is_removed_meanwhile_is_not_asked(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         asked = await played.read()
@@ -408,7 +414,7 @@ async def test_a_point_that_is_removed_meanwhile_is_not_asked() -> None:
         assert not played.s.shown
 
 
-async def test_a_condition_that_is_changed_meanwhile_does_not_count() -> None:
+async def test_a_condition_that_is_changed_meanwhile_does_not_count(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         asked = await played.read()
@@ -418,7 +424,7 @@ async def test_a_condition_that_is_changed_meanwhile_does_not_count() -> None:
         assert len(played.s.shown) == 1
 
 
-async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice() -> None:
+async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice(autojump_clock: MockClock) -> None:
     async with loop() as played:
         target = played.s.target
         target.submit_op(SuspendOp.VM_SUSPEND)
@@ -433,21 +439,21 @@ async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice() -> None
         assert len(played.s.shown) == 1, "the handler decides what to make of it"
 
 
-async def test_several_events_at_once_are_the_pumps() -> None:
+async def test_several_events_at_once_are_the_pumps(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.s.request(8, stop, THREAD)
         await played.s.hit(7, 8, policy=THREAD)
         assert len(played.s.shown[0]) == 2
 
 
-async def test_hits_wait_while_a_method_lets_all_threads_run() -> None:
+async def test_hits_wait_while_a_method_lets_all_threads_run(autojump_clock: MockClock) -> None:
     async with loop() as played:
         played.s.target.invocations.begin(OTHER, others_run=True)
         await played.hit()
         assert len(played.s.shown) == 1
 
 
-async def test_a_connection_that_is_lost_amid_a_hit_ends_as_ever() -> None:
+async def test_a_connection_that_is_lost_amid_a_hit_ends_as_ever(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         await played.read()

@@ -17,7 +17,7 @@ from jdbpy.session.connect.greeting import Greeted, greet as real_greet
 from jdbpy.session.local.tunnel import agent_options
 from jdbpy.session.model.events import StopReason
 from tests.cli.process import command, script
-from tests.harness import LIMIT, Jvm, Program, inline, start_target
+from tests.harness import LIMIT, Jvm, Program, inline, start_target, within
 
 THROWER = inline(
     """
@@ -63,7 +63,7 @@ async def launching_debugger(
         f"-agentlib:jdwp=transport=dt_socket,server=y,suspend={suspend},address=127.0.0.1:0,launch={runner}{options}"
     )
     async with start_target(jvm, program, with_agent=False, jvm_options=[agent]):
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             yield await trio.to_thread.run_sync(pipe.read_text, abandon_on_cancel=True)
 
 
@@ -114,7 +114,7 @@ async def test_a_target_that_is_not_suspended_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(attach, "LATE_START_LIMIT", 10 * LIMIT)
     async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=ON_THROW, suspend="n") as address:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with jdbpy.attach_session(address.strip()) as session:
                 assert session.state is jdbpy.VmState.RUNNING
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import UsageError
-from jdbpy.session.model.values import FORMATS, Value, check_format, formatted
+from jdbpy.session.model.values import FORMATS, ValueInfo, check_format, formatted
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 from tests.harness import Jvm, debug, inline
@@ -91,7 +91,7 @@ async def test_formats_of_values(jvm: Jvm) -> None:
         await d.run_to("here")
 
         async def told(text: str, letter: str) -> tuple[str, str]:
-            value: Value = await d.session.values.evaluate(text, format=letter, remember=False)
+            value: ValueInfo = await d.session.values.evaluate(text, format=letter, remember=False)
             return value.text, value.formatted
 
         assert await told("small", "x") == ("-1", "0xff")

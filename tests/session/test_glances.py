@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import trio
 
 import jdbpy
-from tests.harness import LIMIT, Jvm, debug, program
+from tests.harness import LIMIT, Jvm, debug, program, within
 
 THREADS, ROUNDS = 4, 25
 HITS = THREADS * ROUNDS
@@ -30,7 +29,7 @@ FALSE = [
 
 @pytest.mark.parametrize("condition", FALSE)
 async def test_one_that_is_false_is_passed_without_a_task(jvm: Jvm, condition: str) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Readers") as d:
             point = await d.session.breakpoints.add(READERS.at("look"), condition=condition)
             await d.resume()
@@ -46,7 +45,7 @@ async def test_one_that_is_false_is_passed_without_a_task(jvm: Jvm, condition: s
 @pytest.mark.parametrize("policy", [jdbpy.SuspendPolicy.THREAD, jdbpy.SuspendPolicy.ALL])
 async def test_one_that_is_true_once_stops_once(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> None:
     condition = 'round == 20 && reader.next.number == 2 && reader.name.endsWith("-2") && reader.numbers[2] == 3'
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Readers") as d:
             await d.session.breakpoints.add(READERS.at("look"), condition=condition, policy=policy)
             await d.resume()
@@ -60,7 +59,7 @@ async def test_one_that_is_true_once_stops_once(jvm: Jvm, policy: jdbpy.SuspendP
 
 async def test_what_takes_more_than_reading_is_left_to_the_pump(any_jvm: Jvm) -> None:
     """Methods are run, and what throws is told: nothing of that is begun where answers come in."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(any_jvm, "Readers") as d:
             await d.session.breakpoints.add(READERS.at("look"), condition="reader.toString() == null")
             await d.session.breakpoints.add(READERS.at("look"), condition="round == 24 && reader.numbers[round] == 0")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from tests.harness import Jvm, debug, inline
 
@@ -48,6 +50,24 @@ async def test_the_value_that_is_returned(jvm: Jvm) -> None:
         stop = await d.wait_stop("method-exit", breakpoint=2)
         assert stop.message == ""
         assert (await d.session.values.evaluate("$ret.length() + name")).text == '"5water"'
+        await d.session.points.remove([1, 2])
+        await d.resume()
+        await d.wait_exit()
+
+
+async def test_a_condition_on_what_a_hit_never_has_does_not_hold(jvm: Jvm) -> None:
+    """Constructors and void methods return nothing, an entry neither; what is read gets no new value."""
+    async with debug(jvm, PRICES) as d:
+        await d.session.traces.methods(options=PointOptions(classes=("Prices",), condition="$ret == null"))
+        await d.session.watchpoints.add("Prices.last", access=True, options=PointOptions(condition="$new == 4"))
+        await d.resume()
+        stop = await d.wait_stop("method-exit", breakpoint=1)
+        assert (stop.message, stop.location and stop.location.method) == ("", "find")
+        assert (await d.session.values.evaluate("name == null && $ret == null")).text == "true"
+        await d.resume()
+        stop = await d.wait_stop("modification", breakpoint=2)
+        assert stop.message == ""
+        assert (await d.session.values.evaluate("$old")).text == "3"
         await d.session.points.remove([1, 2])
         await d.resume()
         await d.wait_exit()
@@ -107,9 +127,11 @@ async def test_reports_have_their_values_as_data(jvm: Jvm) -> None:
         assert [place.method for place in thrown[0].stack] == ["check", "main"]
 
 
-async def test_the_last_reports_before_the_end_are_whole(jvm: Jvm) -> None:
-    """The end of the target waits until they are read."""
+@pytest.mark.parametrize("mode", ["off", "auto"])
+async def test_the_last_reports_before_the_end_are_whole(jvm: Jvm, mode: str) -> None:
+    """The end of the target waits until they are read, also those that the target has kept; nothing else is told."""
     async with debug(jvm, LAST) as d:
+        d.session.instrumentation.mode = mode
         await d.session.breakpoints.add("Last.end", log="{text} {other}")
         await d.resume()
         for _ in range(20):

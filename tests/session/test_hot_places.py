@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import pytest
-import trio
 
 import jdbpy
 from benchmarks.bench import TARGETS
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from jdbpy.session.target.hit_rates import HitLoad, Load, sensitive
-from tests.harness import LIMIT, Jvm, debug, program, start_target
+from tests.harness import LIMIT, Jvm, debug, program, start_target, within
 
 LOOP = program("Loop", where=TARGETS)
 
 
 async def first(events: jdbpy.EventStream, kind: str) -> Notice:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async for event in events:
             if isinstance(event, Notice) and event.kind == kind:
                 return event

@@ -13,7 +13,7 @@ import trio
 
 import jdbpy
 from jdbpy import hotswap
-from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.errors import EvalError, JdwpError, StateError, UsageError
 from jdbpy.session.hotswap.files import find_javac
 from jdbpy.session.java.class_file import MalformedClassFile, parse
 from jdbpy.session.sources.local_classes import path_of_url
@@ -36,7 +36,7 @@ def result_plus_10(source: str) -> str:
     return source.replace("return result;", "return result + 10;")
 
 
-async def at_marker(d: Debugging, marker: str) -> jdbpy.Breakpoint:
+async def at_marker(d: Debugging, marker: str) -> jdbpy.BreakpointInfo:
     point = await d.session.breakpoints.add(d.at(marker))
     await d.resume()
     await d.wait_stop("breakpoint", at=marker)
@@ -81,6 +81,9 @@ async def test_what_changed_in_a_directory_is_replaced(jvm: Jvm) -> None:
         # the old call goes on in the old code, the next one runs the new, and the breakpoint stands in it
         with pytest.raises(StateError, match="replaced"):
             await d.session.code.disassemble()
+        with pytest.raises(EvalError) as caught:
+            await value(d, "result")
+        assert "the code of this frame was replaced" in caught.value.hint
         await d.resume()
         stop = await d.wait_stop("breakpoint", at="return", breakpoint=point.number)
         assert await value(d, "round") == "1"
@@ -95,6 +98,60 @@ async def test_what_changed_in_a_directory_is_replaced(jvm: Jvm) -> None:
         again = await d.session.hotswap.redefine_all(compiled(result_plus_10))
         assert again.classes == ()
         assert again.unchanged == ("Swapped", "Swapped$Helper")
+        await end(d)
+
+
+SLOTS = """
+class Slots {
+    public static void main(String[] args) {
+        for (int i = 1; i < 1_000; i++) at(i);
+    }
+    static int at(int i) {
+        int a = i * 2;
+        int b = i * 3;
+        return a + b; // @use
+    }
+}
+"""
+
+
+async def test_conditions_and_texts_read_the_variables_of_the_new_code(jvm: Jvm) -> None:
+    """They lie in other slots there, while the places are called as before."""
+    swapped = SLOTS.replace("int a = i * 2;", "int B").replace("int b = i * 3;", "int a = i * 2;")
+    async with debug(jvm, inline(SLOTS)) as d:
+        text = jdbpy.PointOptions(log="{a} {b}", condition="a % 50 == 0")
+        await d.session.breakpoints.add(d.at("use"), condition="a % 100 == 0 && b > 0")
+        await d.session.breakpoints.add_with(d.at("use"), text)
+        for i in (50, 100, 150, 200, 250, 300):
+            await d.resume()
+            for logged in (i - 25, i):
+                assert (await d.wait_notice("logpoint")).text == f"{logged * 2} {logged * 3}"
+            stop = await d.wait_stop("breakpoint", breakpoint=1)
+            assert (await value(d, "i"), stop.message) == (str(i), "")
+            if i == 150:
+                done = await d.session.hotswap.redefine_all(inline(swapped.replace("B", "b = i * 3;")).classes)
+                [changed] = done.classes
+                assert changed.changes == ("at(int)",)
+        d.ignored.add("logpoint")
+        await end(d)
+
+
+async def test_a_condition_at_a_hit_in_code_that_was_replaced_meanwhile(jvm: Jvm) -> None:
+    """As it is for a hit that is looked at after the swap, at a place where the condition was never asked before."""
+    async with debug(jvm, inline(SLOTS)) as d:
+        stop = await d.run_to("use")
+        assert stop.thread is not None
+        assert (await value(d, "a"), await value(d, "b")) == ("2", "3")
+        await d.session.breakpoints.add(d.at("use"), condition="b == 3 && a == 2")
+        await d.session.breakpoints.add_with(d.at("use"), jdbpy.PointOptions(log="{a} {b}"))
+        [condition, text] = d.session.breakpoints._all()
+        [at] = condition.placed
+        await d.session.hotswap.redefine_all(inline(SLOTS.replace("int b", "int c = 8; int b")).classes)
+        with pytest.raises(EvalError, match="cannot find symbol: variable a"):
+            await value(d, "a")
+        assert condition.condition is not None and text.log is not None
+        assert await condition.condition.holds(stop.thread.id, at=at)
+        assert (await text.log.render(stop.thread.id, at=at)).text == "2 3"
         await end(d)
 
 

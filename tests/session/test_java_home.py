@@ -38,7 +38,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("version", "feature"),
-    [("17.0.15", 17), ("1.8.0_392", 8), ("25", 25), ("26-ea", 26), ("22+36-2370", 22), ("", 0), ("weird", 0)],
+    [("17.0.15", 17), ("1.8.0_392", 8), ("25", 25), ("26-ea", 26), ("22+36-2370", 22), ("", 0), ("weird", 0), ("²", 0)],
 )
 def test_feature_number(version: str, feature: int) -> None:
     assert feature_number(version) == feature

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy import Stop
+from jdbpy import Stopped
 from tests.harness import Jvm, debug, inline
 
 SOURCE = """
@@ -44,6 +44,8 @@ public class Kinds {
             sum += new Rec(i, "x").x();
             sum += Enumed.of(i).value(i);
             named(i).length();
+            light(new Kinds(), i);
+            heavy(new Heavy(), i);
             sum += this.<Integer>generic(i, i);
             new Object() { void go(int j) {
                 sum += j + secret; // @anonymous | j == 777 && secret == 5
@@ -80,6 +82,19 @@ public class Kinds {
     }
     static String named(int i) {
         return new Named() { }.name(i);
+    }
+    int weight;
+    int weight() { return weight; }
+    static int light(Kinds kinds, int i) {
+        kinds.weight = i;
+        return sum + i; // @getter | kinds.weight() == 777
+    }
+    static int heavy(Kinds kinds, int i) {
+        kinds.weight = i;
+        return sum + i; // @overridden | kinds.weight() == 777
+    }
+    static class Heavy extends Kinds {
+        int weight() { return heavy(this, weight) * 0 + weight; }
     }
     interface Named { default String name(int i) {
         return "n" + i; // @default | i == 777 && this != null
@@ -135,12 +150,16 @@ async def test_code_of_every_kind(jvm: Jvm) -> None:
         while not stops or stops[-1] != "done":
             await d.resume()
             stop = await d.next_event()
-            assert isinstance(stop, Stop)
+            assert isinstance(stop, Stopped)
             stops.append(numbers.get(stop.breakpoint or 0, "done"))
             assert stop.location is not None
             assert stop.location.line == program.line(stops[-1])
         assert sorted(stops[:-1]) == sorted(CONDITIONS)
         found = {numbers[each.number]: each for each in d.session.breakpoints.list() if each.number in numbers}
         assert {name: each.ordinary for name, each in found.items() if not each.in_target} == {}
+        sites = [each for of_class in d.session.instrumentation.changes.sites.values() for each in of_class.values()]
+        helpers = {numbers[each.point.number]: each.helper.data for each in sites}
+        unguarded = {name for name, data in helpers.items() if b"getClass" in data}
+        assert unguarded == {"getter", "overridden"}  # where objects are of the class itself they come to no other code
         await d.resume()
         await d.wait_exit()

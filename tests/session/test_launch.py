@@ -13,7 +13,7 @@ from jdbpy.errors import ConnectError, UsageError
 from jdbpy.session.connect import launch
 from jdbpy.session.connect.launch import LaunchCommand, Launched, launch_target
 from jdbpy.session.model.events import Output
-from tests.harness import LIMIT, Jvm, inline, program
+from tests.harness import LIMIT, Jvm, inline, program, within
 from tests.harness.processes import halt
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
@@ -39,7 +39,7 @@ DISPOSE = bytes([0, 0, 0, 11, 0, 0, 0, 1, 0, 1, 6])
 
 async def let_run(launched: Launched) -> None:
     """Shake hands, and take leave at once."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         await launched.stream.send_all(b"JDWP-Handshake" + DISPOSE)
         answer = b"".join([bytes(chunk) async for chunk in launched.stream])
     assert answer.startswith(b"JDWP-Handshake")
@@ -50,7 +50,7 @@ async def test_the_agent_connects_and_the_output_comes_before_the_exit(jvm: Jvm)
     async with launch_target(java(jvm, "Hello", "né", "日本"), outputs.append) as launched:
         assert outputs == []
         await let_run(launched)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             assert await launched.wait_exit() == 0
     assert text(outputs) == "1 hello né\n2 hello 日本\nwaiting\ndone 2\n"
     assert text(outputs, "stderr") == ""
@@ -73,7 +73,7 @@ async def test_output_comes_without_waiting_for_a_line(any_jvm: Jvm) -> None:
     command = LaunchCommand(["-cp", prompt.classes, "Prompt"], java=any_jvm.java, stdin="pipe")
     async with launch_target(command, sender.send_nowait) as launched:
         await let_run(launched)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             assert await receiver.receive() == Output("stdout", "name? ")
             await launched.send_input("Ada")
             await launched.close_input()
@@ -100,10 +100,10 @@ async def test_leaving_ends_the_target_with_its_children(any_jvm: Jvm) -> None:
     ) as launched:
         assert os.getsid(launched.pid) == launched.pid != os.getsid(0)
         await let_run(launched)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             child = int((await receiver.receive()).text)
     assert launched.process.returncode is not None
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         while is_running(child):
             await trio.lowlevel.checkpoint()
 
@@ -121,7 +121,7 @@ async def test_a_target_that_is_let_go_outlives_the_block(any_jvm: Jvm) -> None:
         await let_run(launched)
         launched.keep_running()
         assert launched.process.returncode is None
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         assert await launched.process.wait() == 0  # its standard input has ended, and so it ends by itself
 
 
@@ -144,7 +144,7 @@ async def test_a_missing_main_class_is_the_target_s_own_affair(jvm: Jvm) -> None
     outputs: list[Output] = []
     async with launch_target(LaunchCommand(["NoSuchMain"], java=jvm.java), outputs.append) as launched:
         await let_run(launched)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             assert await launched.wait_exit() == 1
     assert "Could not find or load main class NoSuchMain" in text(outputs, "stderr")
 
@@ -180,7 +180,7 @@ async def test_words_of_the_program_are_its_own(any_jvm: Jvm) -> None:
     outputs: list[Output] = []
     async with launch_target(java(any_jvm, "Hello", "-agentlib:jdwp=mine"), outputs.append) as launched:
         await let_run(launched)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             assert await launched.wait_exit() == 0
     assert text(outputs).startswith("1 hello -agentlib:jdwp=mine\n")
 

@@ -22,15 +22,16 @@ from trio.testing import MockClock
 import jdbpy
 from jdbpy import Session, StepDepth, SuspendPolicy
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
+from jdbpy.session.model.breakpoints import PointOptions
 from jdbpy.session.target import leaving
-from jdbpy.wire.connection import open_connection
-from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ObjectID, ThreadID
-from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
+from jdbpy.wire.constants import Error, EventKind, Tag, TypeTag
+from jdbpy.wire.ids import ObjectID, TaggedObjectID, TaggedValue, ThreadID
+from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
+from jdbpy.wire.opening import open_connection
 from tests.cli.process import command, jdbpy as run_jdbpy, script
 from tests.fakes.jvm import SILENCE, FakeJvm
 from tests.fakes.world import FakeClass
-from tests.harness import LIMIT, Jvm, Target, start_target
+from tests.harness import LIMIT, Jvm, Target, start_target, within
 from tests.harness.processes import piped, send_line
 
 THREADS = 6
@@ -59,7 +60,7 @@ async def progress(target: Target) -> list[int]:
 async def all_move(target: Target) -> None:
     """Wait until every thread has gone on."""
     before = await progress(target)
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         while not all(now > then for now, then in zip(await progress(target), before, strict=True)):
             await trio.lowlevel.checkpoint()
 
@@ -180,6 +181,66 @@ async def test_an_event_that_was_being_reported_is_resumed(policy: SuspendPolicy
         jvm.before(thread_reference.SuspendCount, hit_late)
         await session.detach()
     assert counts == [0]
+
+
+async def all_hit(session: Session) -> None:
+    await session.breakpoints.add("Played.main")
+
+
+async def one_hits(session: Session) -> None:
+    await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD)
+
+
+async def one_writes(session: Session) -> None:
+    await session.watchpoints.add("Played.count", options=PointOptions(policy=SuspendPolicy.THREAD))
+
+
+@pytest.mark.parametrize("before", [all_hit, one_hits, one_writes])
+async def test_an_event_that_is_reported_late_is_waited_for(before: Callable[[Session], Awaitable[None]]) -> None:
+    """However late: its thread stands where its event is, and the agent is asked for what it keeps."""
+    jvm = FakeJvm()
+    done: list[int | str] = []
+
+    def dispose(_: virtual_machine.Dispose) -> bytes:
+        done.append(jvm.world.threads[1].suspend_count)
+        return b""
+
+    async def report_late() -> None:
+        await jvm.wait_for(virtual_machine.ReleaseEvents)
+        jvm.requests.update(made)
+        done.append("reported")
+        [(number, request)] = made.items()
+        if request.eventKind == EventKind.BREAKPOINT:
+            await jvm.hit()
+        else:
+            [field] = [each for each in request.modifiers if isinstance(each, event_request.FieldOnly)]
+            written = event.FieldModification(
+                number,
+                ThreadID(ObjectID(1)),
+                thread.stack[0],
+                TypeTag.CLASS,
+                field.declaring,
+                field.fieldID,
+                TaggedObjectID(Tag.OBJECT, ObjectID(0)),
+                TaggedValue(Tag.INT, 1),
+            )
+            await jvm.happen(written, policy=request.suspendPolicy)
+
+    jvm.on(virtual_machine.Dispose, dispose)
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await before(session)
+        made = {number: each for number, each in jvm.requests.items() if each.eventKind != EventKind.CLASS_PREPARE}
+        thread = jvm.world.threads[1]
+        modifiers = [each for request in made.values() for each in request.modifiers]
+        for each in modifiers:
+            if isinstance(each, event_request.LocationOnly):
+                thread.stack[0] = each.loc
+        thread.at_event = True
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(report_late)
+            await session.detach()
+            nursery.cancel_scope.cancel()
+    assert done == ["reported", 0]
 
 
 async def test_threads_that_the_debugger_knows_nothing_of_are_resumed() -> None:
@@ -323,7 +384,7 @@ async def test_a_signal_keeps_its_status_and_the_sentence_is_there(
     async with jvm.listening() as address:
         async with piped(command(*mode, address), stderr=pipe, env={**os.environ}) as process:
             await send_line(process, "threads")
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 assert process.stdout
                 assert process.stderr
                 seen = b""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import trio
 
 import jdbpy
 from jdbpy import SuspendPolicy
@@ -14,7 +13,7 @@ from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
 from tests.fakes.jvm import FakeJvm
 from tests.fakes.world import FakeThread
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 
 @pytest.fixture
@@ -58,10 +57,52 @@ async def test_a_stop_at_the_start_is_none_of_an_earlier_debugger() -> None:
             assert len(jvm.world.suspended()) == 3
 
 
+async def test_a_vm_whose_program_has_not_begun_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its main thread has no frame: no earlier debugger can have suspended it at an event of the program."""
+    monkeypatch.setattr(attach, "START_LIMIT", 0.0)
+    jvm = busy_jvm()
+    jvm.world.threads[1].stack.clear()
+    for thread in jvm.world.threads.values():
+        thread.suspend_count = 1
+
+    async def start() -> None:
+        jvm._before.clear()
+        for thread in jvm.world.threads.values():
+            thread.suspend_count = 0  # it is the event that has suspended them
+        await jvm.happen(event.VMStart(0, ThreadID(1)))
+
+    jvm.before(thread_reference.FrameCount, start)
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        assert session.last_stop is not None
+        assert session.last_stop.reason is jdbpy.StopReason.START
+        assert len(jvm.world.suspended()) == 3
+
+
+@pytest.mark.parametrize("suspends", [True, False])
+async def test_a_vm_that_is_about_to_begin_is_waited_for(suspends: bool) -> None:
+    """The agent has answered, and its helper thread has not suspended the VM yet; or it is not to, and main gets on."""
+    jvm = busy_jvm()
+    jvm.world.begun = False
+    stack = list(jvm.world.threads[1].stack)
+    jvm.world.threads[1].stack.clear()
+
+    async def begin() -> None:
+        jvm._before.clear()
+        if suspends:
+            await jvm.happen(event.VMStart(0, ThreadID(1)))
+        else:
+            jvm.world.threads[1].stack += stack
+
+    jvm.before(thread_reference.FrameCount, begin)
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        assert (session.last_stop is not None) == suspends
+        assert len(jvm.world.suspended()) == (3 if suspends else 0)
+
+
 async def test_a_session_with_nothing_left_over_asks_no_more() -> None:
     jvm = busy_jvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
-        assert session.statistics().waves <= 2  # the fake has no launcher: its threads are asked as well
+        assert session.statistics().waves == 1
 
 
 async def leftover(what: event.Event) -> tuple[FakeJvm, list[str]]:
@@ -69,7 +110,7 @@ async def leftover(what: event.Event) -> tuple[FakeJvm, list[str]]:
     jvm = busy_jvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD)
-        with session.events() as events, trio.fail_after(LIMIT):
+        with session.events() as events, within(LIMIT):
             await jvm.happen(what, policy=Policy.EVENT_THREAD)
             notice = await anext(events)
         assert isinstance(notice, jdbpy.Notice)

@@ -6,15 +6,13 @@ import os
 import zipfile
 from pathlib import Path
 
-import trio
-
 import jdbpy
 from jdbpy.cli.arguments.location import complete_place
 from jdbpy.cli.context import Context
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.table import CommandTable
 from jdbpy.session.sources import local_classes
-from tests.harness import LIMIT, Jvm, debug, inline
+from tests.harness import LIMIT, Jvm, debug, inline, within
 
 SOURCE = """
     package shop;
@@ -60,7 +58,7 @@ async def test_classes_of_the_paths_are_known_before_they_are_loaded(jvm: Jvm, t
 async def test_the_class_path_of_a_stranger_is_not_opened(any_jvm: Jvm, tmp_path: Path) -> None:
     options = jdbpy.Options(source_path=(str(sources(tmp_path)),))
     async with debug(any_jvm, inline(SOURCE), options=options) as d:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             d.session._target._other_host = True
             assert "shop.Late" not in await d.session.classes.not_loaded(LIMIT)
 

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from jdbpy import Breakpoint, Notice, PointOptions, Report, Reporting, SuspendPolicy, Variable
+import pytest
+
+import jdbpy
+from jdbpy import BreakpointInfo, Notice, PointOptions, Report, Reporting, SuspendPolicy, Variable
+from jdbpy.session.instrumentation import rings
+from jdbpy.session.instrumentation.log_sites import LogSite
+from jdbpy.session.instrumentation.rings import Ring
 from jdbpy.session.target.streams import EventStream
-from tests.harness import Jvm, debug, inline, program
+from jdbpy.session.weaving.ring import log_class
+from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.messages.reference_type import GetValues
+from tests.cli.process import driving
+from tests.harness import LIMIT, Jvm, debug, inline, program, start_target
 
 PROGRAM = program("Heated")
+SOURCE = Path(PROGRAM.sources, "Heated.java").read_text(encoding="utf-8")
 
 
 async def reports(events: EventStream, until: str | Callable[[Report], bool]) -> list[Notice]:
@@ -198,6 +211,191 @@ async def test_a_trace_of_methods_keeps_entries_and_exits_in_the_target(jvm: Jvm
         await d.target.wait_output("done loop 5 15")
 
 
+async def test_another_breakpoint_or_a_hot_swap_that_changes_the_class_loses_nothing(jvm: Jvm) -> None:
+    """Reports whose hits were being counted, or kept, when their class got new code go into the target all the same;
+    breakpoints that a call has still before it are not passed by, and what the target has kept is read before."""
+    changed = inline(SOURCE.replace("j = i + 1;", "j = i + 2;"))
+    async with debug(jvm, PROGRAM) as d:
+        d.ignored |= {"logpoint", "trace", "left-out", "breakpoint-hit"}
+        await d.resume()
+        await d.target.send("priced 10")
+        await d.target.send("loop 10")
+        await d.target.wait_output("done loop 10 55")
+        d.session.instrumentation.mode = "auto"
+        passed, priced = (d.at(each, "Kettle") for each in ("passed", "priced"))
+        first = await d.session.breakpoints.add(passed, log="{i}")
+        second = await d.session.breakpoints.add(priced, policy=SuspendPolicy.NONE, reporting=Reporting(limit=0))
+        await d.session.values.save("one", "1")
+        at, silent = d.at("returned", "Kettle"), SuspendPolicy.NONE
+        behind = await d.session.breakpoints.add(at, policy=silent, reporting=Reporting(limit=0), condition="$one == 1")
+        options = PointOptions(policy=SuspendPolicy.NONE)
+        trace = await d.session.traces.methods(method="Kettle.priced", options=options)
+        rounds = 0
+
+        def are_in_target(*points: BreakpointInfo) -> list[bool]:
+            return [d.session.points.get(each.number).in_target for each in points]
+
+        async def go(what: str, *points: BreakpointInfo) -> None:
+            """A few rounds: hits that come before a report of them is looked at may be of the code of before."""
+            nonlocal rounds
+            for _ in range(10):
+                rounds += 1
+                await d.target.send(f"{what} {100 + rounds}")
+                await d.target.wait_output(f"done {what} {100 + rounds} ")
+                if all(are_in_target(*points)):
+                    return
+            raise AssertionError([d.session.points.get(each.number) for each in points])
+
+        await d.target.send("priced 10")  # too few hits
+        await d.target.wait_lines("done priced 10 ", 2)
+        await go("loop", first)
+        assert are_in_target(first, second, trace) == [True, False, False]
+        await go("priced", second, trace)
+        assert [each.name for each in (await d.session.hotswap.redefine_all(changed.classes)).classes] == ["Kettle"]
+        assert are_in_target(first, second, trace) == [False] * 3
+        await go("loop", first)
+        await go("priced", second, trace)
+        await d.session.points.disable([second.number, behind.number])
+        hits = [d.session.points.get(each.number).hits for each in (second, behind)]
+        assert (rounds, hits) == (4, [10 + 102 + 104, 101 + 103])
+        await d.session.detach()
+        d.unseen()
+
+
+BANDS = """
+class Bands {
+    public static void main(String[] args) throws Exception {
+        var in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        for (String line; (line = in.readLine()) != null; ) {
+            Thread[] threads = new Thread[Integer.parseInt(line)];
+            for (int t = 0; t < threads.length; t++) {
+                threads[t] = new Thread(() -> { for (int i = 0; i < 5000; i++) Played.at(i); });
+                threads[t].start();
+            }
+            for (int i = 0; i < 5000; i++) Played.at(i);
+            for (Thread each : threads) each.join();
+            System.out.println("done " + line);
+        }
+    }
+}
+
+class Played {
+    static int at(int i) {
+        return i + 1;
+    }
+}
+"""
+
+
+async def test_passes_of_many_threads_are_counted_exactly_whatever_is_reported(jvm: Jvm) -> None:
+    """By a trace of all threads, and by one of the main thread alone."""
+    async with debug(jvm, inline(BANDS)) as d:
+        d.ignored |= {"trace", "left-out"}
+        await d.resume()
+        await d.target.send("1")
+        await d.target.wait_output("done 1")
+        d.session.instrumentation.mode = "auto"
+        [main] = [each.id for each in await d.session.threads.list() if each.name == "main"]
+        rounds = 1
+        for turn, (thread, count) in enumerate(((None, 9), (main, 1)), 1):
+            reporting = Reporting(limit=5)
+            options = PointOptions(classes=("Played",), policy=SuspendPolicy.NONE, reporting=reporting, thread=thread)
+            number = (await d.session.traces.methods(options=options)).number
+            while not d.session.points.get(number).in_target:
+                rounds += 1
+                await d.target.send("1")
+                await d.target.wait_lines("done 1", rounds)
+            await d.session.instrumentation.rings.poll()
+            before = d.session.points.get(number).hits
+            await d.target.send("8")
+            await d.target.wait_lines("done 8", turn)
+            await d.session.points.disable([number])
+            assert d.session.points.get(number).hits - before == 2 * count * 5000
+        await d.session.detach()
+        d.unseen()
+
+
+async def test_what_the_target_has_kept_is_reported_when_it_is_left(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No poll comes between: the ring is read by leaving alone."""
+    async with debug(jvm, PROGRAM) as d:
+        d.ignored |= {"logpoint", "breakpoint-resolved"}
+        monkeypatch.setattr(rings, "_SOON", LIMIT)
+        d.session.instrumentation.mode = "auto"
+        await d.session.breakpoints.add(d.at("passed", "Kettle"), log="{i}", condition="i >= 0")
+        await d.resume()
+        await d.target.send("loop 3000")
+        await d.target.wait_output("done loop 3000 4501500")
+        with d.session.events() as events:
+            await d.session.detach()
+            found = await reports(events, "2999")
+        d.unseen()
+        assert [each.text for each in found] == [str(i) for i in range(3000)]
+        await d.target.send("loop 5")
+        await d.target.wait_output("done loop 5 15")
+
+
+async def test_the_ring_of_a_killed_debugger_takes_what_fits_and_is_taken_out(jvm: Jvm) -> None:
+    """The program computes what it did, and keeps none of the objects that the ring had."""
+    async with start_target(jvm, PROGRAM, suspend=False) as target:
+        await target.send("loop 10")
+        await target.wait_output("done loop 10 55")
+        async with driving("attach", target.address) as driver:
+            await driver.ask("set in-target auto")
+            await driver.ask(f'logpoint {PROGRAM.at("passed", "Kettle")} "{{i}} {{text}}"')
+            rounds = 100
+            while not (await driver.ask("breakpoints"))["breakpoints"][0].get("in_target"):
+                rounds += 1
+                await target.send(f"loop {rounds}")
+                await target.wait_output(f"done loop {rounds} ")
+            await target.send("loop 20000")
+            await driver.event("notice")
+            driver.process.kill()
+            await driver.process.wait()
+        await target.wait_output("done loop 20000 200010000")
+        await target.send("loop 30000")
+        await target.wait_output("done loop 30000 450015000")
+        await target.wait_listening_again()
+        async with jdbpy.attach_session(target.address) as session:
+            with session.events() as events:
+                notice = await anext(events)
+            assert isinstance(notice, Notice)
+            assert notice.text == "took out what an earlier debugger has left in the code of Kettle"
+            types = session._target.types
+            helpers = [each.typeID for each in await types.all_classes() if "Jdbpy__" in each.signature]
+            kept: dict[str, int] = {}
+            for type_id, fields in (await types.fields(helpers)).items():
+                asked = [each for each in fields if each.is_static]
+                values = (await session._target.conn.request(GetValues(type_id, [each.id for each in asked]))).values
+                kept |= {each.name: int(value.value or 0) for each, value in zip(asked, values, strict=True)}
+            assert {"times", "threads", "v0", "v1", "STAMPS", "HEAD", "read"} <= kept.keys()
+            assert [kept[name] for name in ("times", "threads", "v0", "v1", "STAMPS")] == [0] * 5
+            head = await session.values.evaluate(f"@{kept['HEAD']}.value")
+            assert int(head.text) < 30_000
+        await target.send("loop 40")
+        await target.wait_output("done loop 40 820")
+
+
+def test_a_ring_that_rests_takes_a_few_entries() -> None:
+    """Code that keeps an entry stays compiled: the JVM would leave out what has never run."""
+
+    class Resting(LogSite):
+        def __init__(self) -> None: ...
+
+        def rests_until(self) -> float:
+            return 1.0
+
+    ring = Ring(log_class("Jdbpy__1", "A", None, size=4096), ReferenceTypeID(1), Resting())
+    assert ring.reader is not None
+    for now, entries in ((0.0, 100), (0.5, 130)):
+        ring.reader.next = entries
+        assert read_of(*ring.rest(now)) == entries - 4096 + 64  # full when so many have come
+    assert read_of(*ring.rest(1.0)) == 130
+
+
+def read_of(command: Any) -> int:
+    return int(command.values[0].value.value)
+
+
 def texts_of(arguments: Sequence[Variable]) -> list[str]:
     return [f"{each.name} = {each.value.text}" for each in arguments if each.value is not None]
 
@@ -206,7 +404,7 @@ def returned(report: Report) -> list[str]:
     return [report.return_value.text] if report.return_value is not None else []
 
 
-def of(found: list[Notice], point: Breakpoint) -> list[Notice]:
+def of(found: list[Notice], point: BreakpointInfo) -> list[Notice]:
     return [each for each in found if dict(each.data)["breakpoint"] == point.number]
 
 

@@ -12,7 +12,7 @@ import trio
 
 import jdbpy
 from jdbpy.garbage import no_collection, rare_collection
-from jdbpy.session.model.values import Value
+from jdbpy.session.model.values import ValueInfo
 from jdbpy.session.target.frames import frame_command
 from jdbpy.session.values.chains import ChainWalk
 from jdbpy.wire.messages.stack_frame import SlotInfo
@@ -89,7 +89,7 @@ def test_the_garbage_collector_rests_until_all_long_lists_are_read() -> None:
         assert not gc.isenabled(), "as it was found"
 
 
-def elements(value: Value) -> list[str]:
+def elements(value: ValueInfo) -> list[str]:
     return [child.value.text for child in value.children if child.value is not None]
 
 
@@ -102,7 +102,7 @@ async def cost(session: jdbpy.Session, work: Awaitable[Any]) -> tuple[Any, int, 
     return result, after.waves - before.waves, after.commands - before.commands
 
 
-async def show(d: Debugging, text: str, elements: int) -> Value:
+async def show(d: Debugging, text: str, elements: int) -> ValueInfo:
     return await d.session.values.evaluate(text, limits=jdbpy.Limits(elements=elements))
 
 

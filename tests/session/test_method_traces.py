@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import trio
 
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy, UsageError
 from jdbpy.session.java.bytecode import ReturnInstruction, method_ends
 from jdbpy.wire.constants import EventKind
-from tests.harness import LIMIT, Debugging, Jvm, debug, inline
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, within
 
 GO = PointOptions(policy=SuspendPolicy.NONE)
 NO_STOP = GO.replace(reporting=Reporting(hold=False))
@@ -181,7 +180,7 @@ async def test_several_threads_return_at_once(jvm: Jvm) -> None:
         found: dict[str, list[int]] = {}
         d.ignored.discard("trace")
         await d.resume()
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             while isinstance(event := await d.next_event(), Notice):
                 assert event.report is not None
                 assert event.report.thread is not None

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-import trio
 
 import jdbpy
 from jdbpy.cli.output.events import stop_shown
@@ -28,7 +27,7 @@ from jdbpy.wire.messages import (
     virtual_machine,
 )
 from tests.fakes.jvm import FakeJvm
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 REFUSED = int(Error.INTERNAL)
 
@@ -40,14 +39,14 @@ class Fake:
         self.jvm = jvm
         self.session = session
 
-    async def hit(self) -> jdbpy.Stop:
+    async def hit(self) -> jdbpy.Stopped:
         await self.jvm.hit()
         return await self.stop()
 
-    async def stop(self) -> jdbpy.Stop:
-        with trio.fail_after(LIMIT):
+    async def stop(self) -> jdbpy.Stopped:
+        with within(LIMIT):
             stop = await self.session.next_stop()
-        assert isinstance(stop, jdbpy.Stop)
+        assert isinstance(stop, jdbpy.Stopped)
         assert self.session.suspended_everything
         return stop
 

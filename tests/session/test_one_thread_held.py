@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TypedDict
 
 import pytest
-import trio
 
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Stop
-from tests.harness import LIMIT, Jvm, debug
+from jdbpy.session.model.events import Stopped
+from tests.harness import LIMIT, Jvm, debug, within
 from tests.session.running import counts_agree
 from tests.session.test_crowded_calls import next_hit, runs_to_its_end
 
@@ -17,13 +16,13 @@ from tests.session.test_crowded_calls import next_hit, runs_to_its_end
 @pytest.mark.parametrize("condition", ["round >= 0", "p.a() >= 0"])
 async def test_each_stop_is_one_of_all_threads(jvm: Jvm, condition: str) -> None:
     """One at a time, however many threads come to the line at once: the others' hits wait until it is resumed."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "6", "3") as d:
             await d.session.breakpoints.add(d.at("work"), condition=condition, policy=SuspendPolicy.ALL)
             seen = []
             for _ in range(18):
                 stop = await d.session.execution.cont()
-                assert isinstance(stop, Stop)
+                assert isinstance(stop, Stopped)
                 assert stop.thread is not None
                 assert stop.policy is SuspendPolicy.ALL
                 assert d.session.suspended_everything
@@ -38,14 +37,14 @@ async def test_each_stop_is_one_of_all_threads(jvm: Jvm, condition: str) -> None
 
 
 async def test_steps_from_such_a_stop(jvm: Jvm) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "4", "2") as d:
             await d.session.breakpoints.add(d.at("work"), condition="p.number == 2", policy=SuspendPolicy.ALL)
             for _ in range(2):
                 await next_hit(d.session)
                 step = await d.session.execution.step()
                 await d.check_stop(step, "step", at="passed")
-                assert isinstance(step, Stop)
+                assert isinstance(step, Stopped)
                 assert step.policy is SuspendPolicy.ALL
                 await counts_agree(d.session)
             await runs_to_its_end(d, 8)
@@ -61,7 +60,7 @@ class Filters(TypedDict, total=False):
 
 @pytest.mark.parametrize("options", [Filters(ignore=5), Filters(hits="== 6"), Filters(callers="Pool")])
 async def test_other_filters(jvm: Jvm, options: Filters) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "4", "2") as d:
             number = (await d.session.breakpoints.add(d.at("work"), policy=SuspendPolicy.ALL, **options)).number
             await next_hit(d.session)
@@ -73,7 +72,7 @@ async def test_other_filters(jvm: Jvm, options: Filters) -> None:
 
 async def test_a_condition_leaves_the_others_running(jvm: Jvm) -> None:
     """It is asked in the main thread, and is false when the other threads have finished their work."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Pool", "3", "50") as d:
             condition = "new Pool(1).waitFor(150) == 0"
             await d.session.breakpoints.add(d.at("started"), condition=condition, policy=SuspendPolicy.ALL)

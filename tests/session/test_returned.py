@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.session.model.events import Stop, StopReason
+from jdbpy.session.model.events import Stopped, StopReason
 from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug, inline
 
@@ -49,12 +49,12 @@ class Returning {
 """
 
 
-async def stepped(d: Debugging, depth: StepDepth, to: str) -> Stop:
+async def stepped(d: Debugging, depth: StepDepth, to: str) -> Stopped:
     stop = await d.session.execution.step(depth)
     return await d.check_stop(stop, StopReason.STEP, at=to)
 
 
-def value(stop: Stop) -> str | None:
+def value(stop: Stopped) -> str | None:
     return stop.return_value.text if stop.return_value is not None else None
 
 
@@ -83,7 +83,7 @@ async def test_what_the_only_call_of_a_line_returned(jvm: Jvm) -> None:
 async def test_over_a_slow_link_as_well(any_jvm: Jvm) -> None:
     """What a step shows does not depend on how long answers take."""
     async with debug(any_jvm, inline(SOURCE)) as d:
-        d.session._target.round_trip = 1.0
+        d.session._target.latency.round_trip = 1.0
         await d.run_to("single")
         assert value(await stepped(d, OVER, "two")) == "8"
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import trio
 
 import jdbpy
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from jdbpy.session.breakpoints.slowdown import Slowdown
-from tests.harness import LIMIT, Jvm, inline, start_target
+from tests.harness import LIMIT, Jvm, inline, start_target, within
 
 WORKS = inline("""
 class Works {
@@ -43,7 +42,7 @@ async def test_method_events_slow_what_they_do_not_report(jvm: Jvm, values: bool
     async with start_target(jvm, WORKS, suspend=False) as target:
         await target.wait_output("ready")
         async with jdbpy.attach_session(target.address) as session:
-            with trio.fail_after(LIMIT), session.events() as events:
+            with within(LIMIT), session.events() as events:
                 trace = await session.traces.methods(exits=False, values=values, options=options)
                 while not (isinstance(event := await anext(events), Notice) and event.kind == "switched-off"):
                     pass
@@ -64,7 +63,7 @@ async def test_the_point_is_set_again(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, WORKS, suspend=False) as target:
         await target.wait_output("ready")
         async with jdbpy.attach_session(target.address) as session:
-            with trio.fail_after(LIMIT), session.events() as events:
+            with within(LIMIT), session.events() as events:
                 point = await session.breakpoints.add("Other.add", policy=SuspendPolicy.NONE, reporting=reporting)
                 while (await session.points.summary(point.number)).slowdown is None:
                     await anext(events)

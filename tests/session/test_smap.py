@@ -109,4 +109,6 @@ def test_a_line_table_through_a_stratum() -> None:
     place = place_at(table, stratum, 12)
     assert place is not None
     assert (place.file, place.line) == ("Util.kt", 3)
-    assert place_at(table, stratum, 25) is None
+    assert place_at(table, stratum, 25) == place  # line 99 is counted to what is before it
+    assert place_at(LineTable(0, 30, ((0, 99), (5, 8))), stratum, 0) == place_at(table, stratum, 5)
+    assert place_at(LineTable(0, 30, ((0, 99),)), stratum, 0) is None

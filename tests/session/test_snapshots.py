@@ -16,6 +16,8 @@ import jdbpy
 from jdbpy.errors import EvalError, JdwpError, StateError, UsageError
 from jdbpy.session.model.values import Limits
 from jdbpy.session.model.vm import VmState
+from jdbpy.wire.messages import class_type
+from tests.fakes.jvm import FakeJvm
 from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import counts_agree, counts_of
 
@@ -51,7 +53,13 @@ public class Chain {
         Link head = new Last(0);
         for (int i = 1; i < 40; i++) head = new Link(i + 100, head);
         String large = "large ".repeat(30_000);
-        System.out.println(head.number + large.length()); // @stop
+        var many = java.util.stream.IntStream.range(0, 300).boxed().toList();
+        var linked = new java.util.LinkedList<>(many);
+        var queued = new java.util.concurrent.ConcurrentLinkedQueue<>(many);
+        var ordered = new java.util.LinkedHashMap<>();
+        var skipping = new java.util.concurrent.ConcurrentSkipListMap<>();
+        for (Integer each : many) skipping.put(each, ordered.put(each, each) == null ? each : null);
+        System.out.println("" + head.number + large.length() + linked + queued + ordered + skipping); // @stop
     }
 
     static class Link {
@@ -144,20 +152,21 @@ async def test_expressions_and_sources(jvm: Jvm, tmp_path: Path) -> None:
         await session.down()
         assert await session.sources.window((await session.stack.selected()).location) == window
         for text in ("total()", "new Object()"):
-            with pytest.raises(StateError, match="a snapshot cannot run: running a") as refused:
+            with pytest.raises(StateError, match="not in a snapshot: running a") as refused:
                 await session.values.evaluate(text)
             assert refused.value.code == "SNAPSHOT"
         for call in (session.execution.cont, session.execution.step, session.execution.pop):
-            with pytest.raises(StateError, match="a snapshot cannot run"):
+            with pytest.raises(StateError, match="not in a snapshot"):
                 await call()
-        with pytest.raises(StateError, match="a snapshot cannot run"):
+        with pytest.raises(StateError, match="not in a snapshot"):
             await session.values.assign("i", "5")
-        with pytest.raises(StateError, match="a snapshot cannot run"):
+        with pytest.raises(StateError, match="not in a snapshot"):
             await session.breakpoints.add("shop.Order:1")
         with pytest.raises(StateError, match="shows a snapshot already"):
             await session.snapshot(str(tmp_path / "two.jdbpy"))
-        with pytest.raises(JdwpError, match="not in the snapshot"):
-            await session.heap.histogram()
+        for walk in (session.heap.histogram(), session.heap.instances("shop.Order")):
+            with pytest.raises(StateError, match=r"not in a snapshot: .* instances needs the JVM"):
+                await walk
 
 
 async def test_a_running_target_is_resumed_as_it_was(jvm: Jvm, tmp_path: Path) -> None:
@@ -222,6 +231,16 @@ async def test_the_limits(any_jvm: Jvm, tmp_path: Path) -> None:
         with pytest.raises(JdwpError, match="not in the snapshot") as refused:
             await session.values.evaluate("head.others[0].others[0].others[0].others[0].number")
         assert "--depth" in refused.value.hint
+        for elements in (5, 100, 1_000):
+            limits = Limits(elements=elements)
+            for expression, text in (("linked", "LinkedList(300) [0, "), ("ordered", "LinkedHashMap(300) {0=0, ")):
+                found = await session.values.dump(expression, limits)
+                assert found.text.startswith(text), "the beginning of a chain is shown"
+                assert found.text.endswith((", ...]", ", ...}"))
+                assert found.note == ""
+            for expression in ("queued", "skipping"):
+                found = await session.values.dump(expression, limits)
+                assert found.note == "not all of it is in the snapshot", "how many there are is not known"
         beyond = await session.values.dump("head.others[0]")
         assert "not in the snapshot" in beyond.text + beyond.note
     async with jdbpy.open_snapshot_session(high_latency.path) as session:
@@ -326,6 +345,15 @@ async def test_a_lost_connection_leaves_no_file(any_jvm: Jvm, tmp_path: Path) ->
             d.target.kill()
         await _ended(d)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("superclass", [b"", b"\0\0\1"], ids=["nothing", "too short"])
+async def test_ids_that_are_none_are_not_asked_for(tmp_path: Path, superclass: bytes) -> None:
+    jvm = FakeJvm()  # it lists no java.lang.String, and takes no command that is not well formed
+    jvm.on(class_type.Superclass, superclass)
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        taken = await session.snapshot(str(tmp_path / "one.jdbpy"))
+    assert taken.threads
 
 
 async def _ended(d: Debugging) -> None:

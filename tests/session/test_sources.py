@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import zipfile
 from pathlib import Path
@@ -21,6 +22,7 @@ from jdbpy.session.sources.sources import SEARCH_LIMIT, Sources, window_of
 from jdbpy.session.sources.text import SourceFile, decode, package_in, relative_path, split_lines
 from jdbpy.session.target.target import Target
 from tests.harness import Jvm, debug, inline, start_target
+from tests.harness.needs import maven
 from tests.harness.programs import ROOT
 
 
@@ -383,7 +385,7 @@ async def test_the_sources_of_libraries_lie_beside_them(
     any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, far: float
 ) -> None:
     """In a cache of Maven's or Gradle's below the home directory, and nowhere else; over a slow link for who asks."""
-    monkeypatch.setattr("jdbpy.session.target.target.FAR", far)
+    monkeypatch.setattr("jdbpy.session.target.latency.HIGH", far)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "work").mkdir()
     library = inline("package shop; public class Till { public static void main(String[] a) { int n = 1; // @here\n} }")
@@ -408,6 +410,52 @@ async def test_the_sources_of_libraries_lie_beside_them(
             found = await session.sources.text("shop.Till", "Till.java")
             assert (found is not None) is there
             assert found is None or found.path == f"{sources}!/shop/Till.java"
+
+
+POM_OF_LIBRARY = """\
+<project><modelVersion>4.0.0</modelVersion><groupId>org.shop</groupId><artifactId>till</artifactId>
+<version>1.0</version></project>
+"""
+TILL = "<dependency><groupId>org.shop</groupId><artifactId>till</artifactId><version>1.0</version>"
+POM_OF_PROGRAM = f"""\
+<project><modelVersion>4.0.0</modelVersion><groupId>org.shop</groupId><artifactId>shop</artifactId><version>1</version>
+<repositories><repository><id>shop</id><url>file://{{there}}</url></repository></repositories><dependencies>
+{TILL}</dependency>{TILL}<classifier>sources</classifier></dependency></dependencies></project>
+"""
+SETTINGS = """\
+<settings><localRepository>{cache}</localRepository><mirrors><mirror><id>debian</id><mirrorOf>central</mirrorOf>
+<url>file:///usr/share/maven-repo</url></mirror></mirrors></settings>
+"""
+
+
+async def test_the_sources_in_a_cache_that_maven_has_laid_out(
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's Maven gets a library and its sources from a repository, as it does for a build, without a network."""
+    found = maven()
+    assert found is not None, "no Maven: apt-get install maven libmaven-jar-plugin-java"
+    library = inline("package shop; public class Till { public static void main(String[] a) { int n = 1; // @here\n} }")
+    cache = tmp_path / "home" / ".m2" / "repository"
+    there = tmp_path / "there" / "org" / "shop" / "till" / "1.0"
+    there.mkdir(parents=True)
+    for name, entry, root in (("till-1.0", "Till.class", "classes"), ("till-1.0-sources", "Till.java", "sources")):
+        with zipfile.ZipFile(there / f"{name}.jar", "w") as archive:
+            archive.write(ROOT / getattr(library, root) / "shop" / entry, f"shop/{entry}")
+    write(there / "till-1.0.pom", POM_OF_LIBRARY)
+    write(tmp_path / "work" / "pom.xml", POM_OF_PROGRAM.format(there=tmp_path / "there"))
+    settings = write(tmp_path / "settings.xml", SETTINGS.format(cache=cache))
+    program, goal = found
+    words = [program, "--batch-mode", "--quiet", "--settings", str(settings), goal]
+    await trio.run_process(words, cwd=tmp_path / "work", env={**os.environ, "JAVA_HOME": any_jvm.home})
+    jar = cache / "org" / "shop" / "till" / "1.0" / "till-1.0.jar"
+    assert (jar.parent / "_remote.repositories").is_file(), "laid out by Maven"
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "work")
+    async with start_target(any_jvm, library.replace(classes=str(jar), sources="")) as target:
+        async with attach_session(target.address) as session:
+            text = await session.sources.text("shop.Till", "Till.java")
+            assert text is not None
+            assert text.path == f"{jar.parent}/till-1.0-sources.jar!/shop/Till.java"
 
 
 LOADING = inline("""\

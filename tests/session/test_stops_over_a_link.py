@@ -19,7 +19,10 @@ POLICIES = [jdbpy.SuspendPolicy.THREAD, jdbpy.SuspendPolicy.ALL]
 
 @asynccontextmanager
 async def at_hit(jvm: Jvm, policy: jdbpy.SuspendPolicy) -> AsyncIterator[tuple[jdbpy.Session, Relay]]:
-    async with start_target(jvm, LOOP, suspend=False) as target, open_relay(target.address, rtt=RTT) as relay:
+    async with (
+        start_target(jvm, LOOP, suspend=False) as target,
+        open_relay(target.address, rtt=RTT, settled=True) as relay,
+    ):
         async with jdbpy.attach_session(relay.address) as session:
             await session.breakpoints.add(LOOP.at("hit"), policy=policy)
             await session.next_stop()
@@ -40,7 +43,7 @@ async def test_every_hit_shows_its_own_variables(jvm: Jvm, policy: jdbpy.Suspend
         before = relay.traffic()
         for number in range(1, 11):
             stop = await session.execution.cont()
-            assert isinstance(stop, jdbpy.Stop)
+            assert isinstance(stop, jdbpy.Stopped)
             assert stop.frame is not None
             assert (stop.reason, stop.frame.location.line) == (jdbpy.StopReason.BREAKPOINT, LOOP.line("hit"))
             assert (stop.thread and stop.thread.name, stop.frame.location.method) == ("main", "work")
@@ -56,7 +59,7 @@ async def test_steps_show_where_they_end_and_what_is_there(jvm: Jvm) -> None:
             lines = []
             while True:
                 stop = await session.execution.step()
-                assert isinstance(stop, jdbpy.Stop)
+                assert isinstance(stop, jdbpy.Stopped)
                 assert stop.location is not None
                 if stop.reason is jdbpy.StopReason.BREAKPOINT:
                     break

@@ -7,7 +7,8 @@ import trio.testing
 
 import jdbpy
 from jdbpy import Session, SuspendPolicy
-from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.command import Empty
+from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 from tests.fakes.jvm import FakeJvm
 from tests.fakes.world import FakeThread
 from tests.harness import Jvm, start_target
@@ -25,8 +26,8 @@ async def add(session: Session, policy: SuspendPolicy = SuspendPolicy.THREAD) ->
     return (await session.breakpoints.add("Played.main", policy=policy)).number
 
 
-def thread_of(stop: jdbpy.Stop | jdbpy.Exited) -> int:
-    assert isinstance(stop, jdbpy.Stop)
+def thread_of(stop: jdbpy.Stopped | jdbpy.Exited) -> int:
+    assert isinstance(stop, jdbpy.Stopped)
     assert stop.thread is not None
     return stop.thread.id
 
@@ -63,7 +64,7 @@ async def test_resume_after_a_subscriber_has_shown_the_stops_releases_them() -> 
 
 async def test_all_who_wait_get_the_stop() -> None:
     jvm = crowded()
-    found: list[jdbpy.Stop | jdbpy.Exited] = []
+    found: list[jdbpy.Stopped | jdbpy.Exited] = []
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await add(session)
 
@@ -167,6 +168,60 @@ async def test_suspend_and_resume_by_hand_leave_a_stop_as_it_was(jvm: Jvm) -> No
             assert set((await counts_of(session)).values()) == {0}
 
 
+async def test_a_thread_that_runs_while_the_vm_is_suspended_keeps_its_hits() -> None:
+    """The agent counts an event before the debugger has it: no command that is sent meanwhile may take that count."""
+    jvm = crowded()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await add(session)
+        execution = session.execution
+        await jvm.hit(1)
+        assert thread_of(await execution.next_stop()) == 1
+        await execution.suspend()
+        await execution.resume(1)
+        await jvm.hit(1)
+        assert thread_of(await execution.next_stop()) == 1
+        await execution.resume(1)
+        on_the_way = [1]
+
+        async def hit_and_resume(_: virtual_machine.Resume) -> Empty:
+            while on_the_way:
+                await jvm.hit(on_the_way.pop())
+            jvm.world.resume_all()
+            return Empty()
+
+        jvm.on(virtual_machine.Resume, hit_and_resume)
+        await execution.resume()
+        assert thread_of(await execution.next_stop()) == 1
+        assert jvm.world.suspended() == ["main"]
+        await execution.suspend()
+        await execution.resume(1)
+        await jvm.hit(1)
+        assert thread_of(await execution.next_stop()) == 1
+        sent = len(jvm.commands)
+        await execution.resume()
+        await jvm.wait_for(virtual_machine.Resume)
+        await session.threads.list()
+        assert not [each for each in jvm.commands[sent:] if isinstance(each, thread_reference.Resume)]
+        assert jvm.world.suspended() == []
+
+
+async def test_a_thread_that_is_resumed_by_name_while_its_hit_is_looked_at_is_resumed_once() -> None:
+    """What is found out of the hit afterwards neither stops, nor takes from the count of the thread's next hit."""
+    jvm = crowded()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD, callers=("Nowhere.at",))
+        await jvm.wait_for(event_request.Set)
+        jvm.hold(thread_reference.Frames)
+        await jvm.hit(1)
+        await jvm.wait_for(thread_reference.Frames)
+        session.execution._resuming.resume(1)  # the hit has come while the public method went to work
+        await jvm.release()
+        await session._target.publisher.settled()
+        await session.threads.list()  # all commands before have come
+        assert [int(each.thread) for each in jvm.received(thread_reference.Resume)] == [1]
+        assert session.last_stop is None
+
+
 async def test_a_step_outlives_the_stop_of_another_thread(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "2", suspend=False) as target:
         await target.wait_output("ready")
@@ -180,9 +235,9 @@ async def test_a_step_outlives_the_stop_of_another_thread(jvm: Jvm) -> None:
             await session.breakpoints.clear_all()
             await session.breakpoints.add("Busy.work", thread=other)
             await execution.start_step(jdbpy.StepDepth.OUT, thread_id=first)
-            stops: list[jdbpy.Stop] = []
+            stops: list[jdbpy.Stopped] = []
             while not stops or stops[-1].reason is not jdbpy.StopReason.STEP:
                 stop = await execution.cont()
-                assert isinstance(stop, jdbpy.Stop)
+                assert isinstance(stop, jdbpy.Stopped)
                 stops.append(stop)
             assert thread_of(stops[-1]) == first

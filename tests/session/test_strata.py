@@ -51,7 +51,7 @@ def mapped(tmp_path: Path) -> Program:
     return with_source_map(PLAIN, tmp_path, source_map())
 
 
-def place(stop: jdbpy.Stop | jdbpy.Exited | jdbpy.Frame) -> str:
+def place(stop: jdbpy.Stopped | jdbpy.Exited | jdbpy.FrameInfo) -> str:
     assert not isinstance(stop, jdbpy.Exited)
     assert stop.location is not None
     return f"{stop.location.source}:{stop.location.line}"
@@ -212,14 +212,71 @@ async def test_places_in_a_loaded_class(jvm: Jvm, mapped: Program) -> None:
         ):
             resolved = (await points.add(spec)).resolved
             assert [f"{each.source}:{each.line}" for each in resolved] == found, spec
+        assert [place.line for place in (await points.add("Inlined:2")).resolved] == [2, 2]  # of Util.kt only
         d.session.breakpoints.refuse_lines_without_code()
-        with pytest.raises(JdbpyError, match="no code on line 2 of Inlined; the nearest is 3"):
-            await points.add("Inlined:2")  # of Util.kt only
+        with pytest.raises(JdbpyError, match="no code on line 4 of Inlined; the nearest are 3 and 10"):
+            await points.add("Inlined:4")
         lines = await d.session.classes.lines("Inlined", "main")
         assert {(each.source, each.line) for each in lines} == {
             ("Util.kt", 2), ("Util.kt", 3), ("", 10), ("", 3), ("", 11), ("", 12), ("", 13),
         }  # fmt: skip
         assert "Util.kt" in d.session.classes.known().sources
+
+
+PAGE = inline("""
+    package shop;
+
+    class Page {
+        public static void main(String[] args) {
+            int a = 1; // @first
+            int b = a; // @included
+            int c = call(b); // @call
+            int d = c; // @between
+            System.out.println(d); // @last
+        }
+
+        static int call(int x) {
+            return x; // @in-call
+        }
+    }
+""")
+
+
+def map_of_page() -> str:
+    """One of a language whose files have an unknown ending. ``between`` and ``in-call`` are no lines of it."""
+    lines = {"210#1": "first", "5#2": "included", "211#1": "call", "213#1": "last"}
+    files = ["+ 1 Page.xyz", "shop/Page.xyz", "+ 2 Part.abc", "shop/Part.abc"]
+    runs = [f"{source}:{PAGE.line(marker)}" for source, marker in lines.items()]
+    return "\n".join(["SMAP", "Page.java", "XYZ", "*S XYZ", "*F", *files, "*L", *runs, "*E", ""])
+
+
+async def test_places_in_files_of_any_name(jvm: Jvm, tmp_path: Path) -> None:
+    async with debug(jvm, with_source_map(PAGE, tmp_path, map_of_page())) as d:
+        points = d.session.breakpoints
+        generated = f"Page.java:{PAGE.line('between')}"
+        for spec in ("Page.xyz:210", "Part.abc:5", "shop.Page:5", generated):
+            assert (await points.add(spec)).resolved == ()
+        await d.resume()
+        assert place(await d.wait_stop("breakpoint", breakpoint=1)) == "Page.xyz:210"
+        found = [[f"{each.source}:{each.line}" for each in point.resolved] for point in points.list()]
+        assert found == [["Page.xyz:210"], ["Part.abc:5"], ["Part.abc:5"], ["Page.xyz:211"]]
+        assert [
+            (await points.add(spec)).resolved for spec in ("Page.xyz:210", "Part.abc:5", "shop.Page:5", generated)
+        ] == [each.resolved for each in points.list()[:4]]
+        await points.remove([2, 3, 6, 7])
+        await points.add("shop.Page.call")
+        await d.resume()
+        assert place(await d.wait_stop("breakpoint")) == f"Page.java:{PAGE.line('in-call')}"
+        assert await step(d, StepDepth.OUT) == "Page.xyz:211"
+        await d.resume()
+        stop = await d.wait_stop("breakpoint", breakpoint=4)
+        d.session.strata.choose("Java")
+        assert place(await d.session.stack.selected()) == generated
+        d.session.strata.choose("")
+        assert place(stop) == place(await d.session.stack.selected()) == "Page.xyz:211"  # the one before it, as in JDI
+        assert await step(d) == "Page.xyz:213"
+        await d.resume()
+        await d.wait_exit()
 
 
 async def test_the_stratum_can_be_chosen(jvm: Jvm, mapped: Program) -> None:

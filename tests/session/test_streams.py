@@ -7,7 +7,7 @@ import trio
 import trio.testing
 
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stop, StopReason, VMDisconnected
+from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stopped, StopReason, VMDisconnected
 from jdbpy.session.model.threads import ThreadRef
 from jdbpy.session.target.streams import Publisher
 
@@ -16,8 +16,8 @@ def notice(text: str) -> Notice:
     return Notice("warning", text)
 
 
-def stop(thread: int) -> Stop:
-    return Stop(StopReason.BREAKPOINT, ThreadRef(thread, "t"), None, None, SuspendPolicy.THREAD, 0)
+def stop(thread: int) -> Stopped:
+    return Stopped(StopReason.BREAKPOINT, ThreadRef(thread, "t"), None, None, SuspendPolicy.THREAD, 0)
 
 
 async def test_a_stream_ends_with_the_ending() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from jdbpy.errors import StateError
-from jdbpy.session.model.threads import Frame, Location, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
 from jdbpy.session.target.suspension import SuspendOp, Suspension
 
 THREADS = (1, 2, 3)
@@ -64,12 +64,30 @@ def test_cont_leaves_only_what_the_user_suspended(script: list[tuple[object, int
     ledger, agent = play(script)
     users = {thread for thread in THREADS if ledger.user_holds.get(thread) and agent.counts[thread]}
     for op, thread in ledger.plan_release():
+        assert op is not SuspendOp.THREAD_RESUME or agent.counts[thread], "it could take from the thread's next event"
         ledger.apply(op, thread, by_event=thread in ledger.event_holds)
         agent.take(op, thread)
     held = {thread for thread in THREADS if agent.counts[thread]}
     assert users <= held
     assert ledger.vm_holds == 0
     assert {thread: ledger.count(thread) for thread in THREADS} == agent.counts
+
+
+@given(st.lists(steps, max_size=25), thread_ids, st.booleans())
+def test_cont_resumes_no_event_that_is_on_its_way(script: list[tuple[object, int]], thread: int, all_of: bool) -> None:
+    """A thread that runs alone, while all else is suspended, hits just before the commands reach the agent."""
+    ledger, agent = play(script)
+    assume(not agent.counts[thread])
+    agent.change(THREADS if all_of else (thread,), +1)
+    for op, each in ledger.plan_release():
+        for alone in ledger.running_alone() if op is SuspendOp.VM_RESUME else ():
+            ledger.apply(SuspendOp.THREAD_SUSPEND, alone)
+            agent.take(SuspendOp.THREAD_SUSPEND, alone)
+        ledger.apply(op, each, by_event=each in ledger.event_holds)
+        agent.take(op, each)
+    ledger.event(thread, everything=all_of)
+    assert {each: ledger.count(each) for each in THREADS} == agent.counts
+    assert agent.counts[thread] == 1
 
 
 @given(st.lists(steps, max_size=25))
@@ -144,9 +162,9 @@ def test_a_thread_held_by_name_stays_held_when_the_vm_goes_on() -> None:
     assert [ledger.is_suspended(thread) for thread in THREADS] == [False, False, True]
 
 
-def frame_of(ledger: Suspension, thread: int) -> Frame:
+def frame_of(ledger: Suspension, thread: int) -> FrameInfo:
     location = Location("T", "m", "()V", None, None, 0)
-    return Frame(1, location, ThreadRef(thread, "t"), epoch=ledger.epoch_of(thread))
+    return FrameInfo(1, location, ThreadRef(thread, "t"), epoch=ledger.epoch_of(thread))
 
 
 def test_a_frame_is_good_until_its_thread_runs() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from jdbpy import Location, Notice, PointOptions, Stop, SuspendPolicy, UsageError
+from jdbpy import Location, Notice, PointOptions, Stopped, SuspendPolicy, UsageError
 from tests.harness import Debugging, Jvm, debug
 
 CALCULATOR = "happenings.Calculator"
@@ -25,7 +25,7 @@ async def notices(d: Debugging, kind: str, send: str = "") -> list[Notice]:
         found.append(event)
         if send and send in event.text:
             await d.target.send("")
-    assert isinstance(event, Stop)
+    assert isinstance(event, Stopped)
     return found
 
 
@@ -37,7 +37,7 @@ async def test_entries_and_exits_with_what_is_returned(jvm: Jvm) -> None:
         for _ in range(8):
             await d.resume()
             stop = await d.next_event()
-            assert isinstance(stop, Stop)
+            assert isinstance(stop, Stopped)
             assert stop.location is not None
             value = stop.return_value.text if stop.return_value is not None else ""
             happened.append((str(stop.reason), stop.location.method, value))

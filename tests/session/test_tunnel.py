@@ -17,7 +17,7 @@ from jdbpy.session.local import tunnel
 from jdbpy.session.local.tunnel import ELSEWHERE, HIDDEN, tunnel_to
 from tests.cli.process import driving, jdbpy as run_jdbpy
 from tests.dap.client import dap_client
-from tests.harness import LIMIT, Jvm, debug, inline, start_target
+from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
 from tests.harness.programs import ROOT
 
 FORWARD = """
@@ -69,7 +69,7 @@ async def forwarded(port: int, *command: str, where: Path | None = None) -> Asyn
     process = await trio.lowlevel.open_process(words, stdout=-1, cwd=where)
     assert process.stdout is not None
     try:
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             yield int(await process.stdout.receive_some())
     finally:
         process.kill()
@@ -88,7 +88,10 @@ async def test_a_jvm_behind_a_tunnel(jvm: Jvm) -> None:
 
 
 async def test_a_tunnel_that_is_a_jvm_itself(any_jvm: Jvm, tmp_path: Path) -> None:
-    """It works in another directory than the one that the target tells; what is said at attach, on the way."""
+    """It works in another directory than the one that the target tells, or has another class path.
+
+    What is said at attach is seen on the way.
+    """
     java = (any_jvm.java, "-cp", str(ROOT / JAVA_FORWARD.classes), "Forward")
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         async with forwarded(target.port, *java, where=tmp_path) as port:
@@ -100,6 +103,10 @@ async def test_a_tunnel_that_is_a_jvm_itself(any_jvm: Jvm, tmp_path: Path) -> No
                 assert (await driver.ask("version"))["remote"]
                 await driver.ask("quit")
                 assert await driver.wait() == 0
+        await target.wait_listening_again()
+        async with forwarded(target.port, *java) as port:  # in the same directory, with another class path
+            async with jdbpy.attach_session(str(port)) as session:
+                assert session.tunnel.startswith("java (process ")
 
 
 async def test_a_batch_says_that_its_target_is_remote(any_jvm: Jvm) -> None:
@@ -175,6 +182,8 @@ def test_what_the_peer_is(proc: Path) -> None:
     process(proc, 11, "other", 1)
     process(proc, 13, "java", 3, command="/opt/jdk/bin/java\0-jar\0app.jar")
     assert tunnel_to(40000, 5005, proc=str(proc)) == "", "a process that is not to be seen: it may be that JVM"
+    assert tunnel_to(40000, 5005, class_path=["app.jar", "agent.jar"], proc=str(proc)) == ""
+    assert tunnel_to(40000, 5005, class_path=["other.jar"], proc=str(proc)) == HIDDEN
     process(proc, 12, "ssh", 2)
     assert tunnel_to(40000, 5005, proc=str(proc)) == "ssh (process 12)"
     assert tunnel_to(40001, 5005, proc=str(proc)) == "", "a table that does not show our own end says nothing"
@@ -187,6 +196,26 @@ def test_a_jvm_by_any_name(proc: Path) -> None:
     assert tunnel_to(40000, 5005, directory="/app", proc=str(proc)) == "launcher (process 12)"
     (proc / "12" / "cmdline").write_text("launcher\0-Duser.dir=/app")
     assert tunnel_to(40000, 5005, directory="/app", proc=str(proc)) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "local"),
+    [
+        ("-cp a.jar:b.jar Main x", True),
+        ("-cp a.jar:c.jar Main", False),
+        ("-cp c.jar -p mods --class-path=a.jar:b.jar -m acme/Main", True),
+        ("-cp a.jar:b.jar -jar other.jar -cp c.jar", False),
+        ("Main -cp c.jar", True),
+        ("@options -cp c.jar Main", True),
+        ("-cp lib/* Main", True),
+        ("-Djava.class.path=c.jar Main", True),
+    ],
+)
+def test_a_jvm_is_known_by_its_class_path(proc: Path, words: str, local: bool) -> None:
+    """What the command line leaves open is no evidence; an agent may have added to the path that is told."""
+    process(proc, 12, "java", 2, "/opt/jdk/lib/server/libjvm.so", "\0".join(["java", *words.split()]))
+    told = ["a.jar", "b.jar", "agent.jar"]
+    assert tunnel_to(40000, 5005, class_path=told, proc=str(proc)) == ("" if local else "java (process 12)")
 
 
 def test_this_process_is_no_tunnel(proc: Path) -> None:

@@ -12,6 +12,7 @@ from jdbpy.session.java.constant_pool import class_names
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import LineTable
 from jdbpy.session.target.types import TypeCache
+from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import reference_type, thread_reference
 from tests.harness import Debugging, Jvm, debug
@@ -136,6 +137,22 @@ async def test_an_answer_that_was_on_its_way_when_its_type_was_dropped_is_not_ke
         conn.answer.set()
     assert answers == [{wanted: ()}]
     assert cache.facts.known(facts.METHODS, wanted) == (None if gone else ())
+
+
+async def test_the_status_of_a_class_is_asked_for_until_it_is_initialized() -> None:
+    status = iter((ClassStatus.PREPARED, ClassStatus.PREPARED | ClassStatus.INITIALIZED))
+    loaded = ReferenceTypeID(7)
+
+    class Agent:
+        async def batch(self, commands: Sequence[object]) -> list[object]:
+            return [reference_type.StatusReply(int(next(status))) for _ in commands]
+
+    cache = TypeCache(Agent())  # type: ignore[arg-type]
+    wanted = ClassStatus.PREPARED, ClassStatus.PREPARED | ClassStatus.INITIALIZED
+    for each in (*wanted, wanted[-1]):  # the last one without a question
+        assert await cache.facts.many(facts.STATUS, [loaded]) == {loaded: each}
+    cache.forget([loaded])
+    assert cache.facts.known(facts.STATUS, loaded) is None
 
 
 async def test_a_type_that_is_gone_is_missing_from_the_answer(any_jvm: Jvm) -> None:

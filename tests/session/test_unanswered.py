@@ -13,7 +13,7 @@ import trio
 from trio.testing import MockClock
 
 import jdbpy
-from jdbpy import Stop
+from jdbpy import Stopped
 from jdbpy.errors import TimedOut
 from jdbpy.session.target import answers
 from jdbpy.session.target.answers import GRACE, Answers
@@ -21,7 +21,7 @@ from jdbpy.wire.constants import EventKind
 from jdbpy.wire.framing import REPLY, Packet, encode_packet
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
 from tests.fakes.jvm import SILENCE, FakeJvm
-from tests.harness import LIMIT, Jvm, debug
+from tests.harness import LIMIT, Jvm, debug, within
 from tests.harness.processes import halt
 from tests.session.running import counts_agree
 
@@ -145,7 +145,7 @@ async def test_a_condition_without_answer(impatient: None) -> None:
         await jvm.wait_for(thread_reference.Frames)  # for the stop
         await jvm.release()
         stop = await session.next_stop()
-        assert isinstance(stop, Stop)
+        assert isinstance(stop, Stopped)
         assert "the target has not answered for 0.3 s" in stop.message
 
 
@@ -155,7 +155,7 @@ async def test_a_step_that_was_cancelled_leaves_its_thread_watched_by_the_next()
         await session.breakpoints.add("Played.main")
         await jvm.hit()
         stop = await session.next_stop()
-        assert isinstance(stop, Stop)
+        assert isinstance(stop, Stopped)
         jvm.hold(event_request.Set)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(session.execution.start_step)
@@ -177,10 +177,10 @@ async def test_a_step_that_was_cancelled_leaves_its_thread_watched_by_the_next()
 
 async def test_a_halted_process(impatient: None, jvm: Jvm) -> None:
     """The evaluation is given up; when the process goes on, all is as it was, and so it is after leaving."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(jvm, "Busy", "2") as d:
             await d.session.breakpoints.add(d.at("work"))
-            assert isinstance(await d.session.execution.cont(), Stop)
+            assert isinstance(await d.session.execution.cont(), Stopped)
             await halt(d.target.pid)
             with pytest.raises(TimedOut):
                 await d.session.values.evaluate("Busy.counts.length() + thread", time_limit=0.1)

@@ -8,7 +8,7 @@ import pytest
 
 from jdbpy.escape import escape
 from jdbpy.session.java.texts import char_literal, double_text, float_text, primitive_text, string_literal, utf16_length
-from jdbpy.session.values.describe import array_head, braces, label
+from jdbpy.session.values.heads import array_head, braces, label
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from tests.harness import Jvm, debug, inline, start_target

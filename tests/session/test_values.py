@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError
-from jdbpy.session.model.values import Limits, Value
+from jdbpy.session.model.values import Limits, ValueInfo
 from jdbpy.session.values.describe import describe, dump
 from jdbpy.session.values.objects import contents
 from jdbpy.session.values.shown import Entries, Items
@@ -25,12 +25,12 @@ async def at_stop(d: Debugging) -> dict[str, WireValue]:
     }
 
 
-async def shown(d: Debugging, value: WireValue, **limits: int) -> Value:
+async def shown(d: Debugging, value: WireValue, **limits: int) -> ValueInfo:
     [described] = await describe(d.session._target, [value], Limits(**limits))
     return described
 
 
-def children(value: Value) -> dict[str, str]:
+def children(value: ValueInfo) -> dict[str, str]:
     return {child.name: child.value.text for child in value.children if child.value}
 
 
@@ -100,7 +100,7 @@ async def test_collections_within_collections(any_jvm: Jvm) -> None:
         assert (some.length, some.truncated, len(some.children)) == (1000, True, 3)
 
 
-def pair_left(value: Value) -> int:
+def pair_left(value: ValueInfo) -> int:
     left = value.children[0].value
     assert left is not None
     assert left.id is not None
@@ -235,11 +235,14 @@ async def test_an_unknown_name_says_what_may_be_meant(jvm: Jvm) -> None:
             ("sum + 1", "variable sum", "sum is not in scope yet at line"),
             ("sum.length", "variable sum", "sum is not in scope yet at line"),
             ("amuont", "variable amuont", "did you mean amount?"),
-            ("nothing.like", "variable nothing", ""),
+            ("amuont.of.it", "variable amuont", "did you mean amount?"),  # no word of a package that does not exist
+            ("1 + sum.of.it", "variable sum", "sum is not in scope yet at line"),
+            ("nothing.like.it", "variable nothing", "no class of a package 'nothing' is loaded either"),
         ):
             with pytest.raises(EvalError, match=message) as caught:
                 await d.session.values.evaluate(text)
             assert hint in caught.value.hint
+            assert caught.value.column == (4 if text.startswith("1 + ") else 0), text
         await d.run_to("last")
         with pytest.raises(EvalError) as caught:
             await d.session.values.evaluate("i")

@@ -223,7 +223,7 @@ async def test_variables_are_the_same_over_a_slow_link(jvm: Jvm) -> None:
             async with jdbpy.attach_session(relay.address) as session:
                 await session.breakpoints.add(f"Guessed:{made.line('look')}")
                 stop = await session.execution.cont()
-                assert isinstance(stop, jdbpy.Stop)
+                assert isinstance(stop, jdbpy.Stopped)
                 found = await session.stack.variables()
                 assert all(each.value is not None for each in found)
                 shown.append([(each.name, each.type, each.value.text) for each in found if each.value])

@@ -8,7 +8,7 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.model.values import Limits, ValueInfo, Variable
 from jdbpy.session.values.describe import describe
 from jdbpy.session.values.obj import Obj
 from jdbpy.session.values.objects import Objects
@@ -32,7 +32,7 @@ async def stopped_with_values(d: Debugging) -> tuple[list[str], tuple[Variable, 
     return [child.value.text[1:-1] for child in names.value.children if child.value], every.value.children
 
 
-def shown(value: Value, kind: str) -> list[str]:
+def shown(value: ValueInfo, kind: str) -> list[str]:
     """A described value in the words in which the program tells what it saw."""
     if kind == "text":
         return [kind, value.text]
@@ -292,7 +292,7 @@ async def fresh_objects(d: Debugging) -> dict[str, WireValue]:
     }
 
 
-async def values_at_stop(d: Debugging, *, run: bool = True) -> dict[str, Value]:
+async def values_at_stop(d: Debugging, *, run: bool = True) -> dict[str, ValueInfo]:
     """The locals of Gallery.main at its stop, not described any deeper than their heads."""
     if run:
         await d.run_to("call")
@@ -337,7 +337,7 @@ async def test_a_view_of_the_users_own_comes_first(any_jvm: Jvm) -> None:
         assert value.text == f"Node@{value.id}"
 
 
-def deepest(value: Value) -> int:
+def deepest(value: ValueInfo) -> int:
     """The id in a text that ends in "@id]]"."""
     return int(value.text.rpartition("@")[2].rstrip("]"))
 

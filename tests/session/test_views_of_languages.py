@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.model.values import Limits, Value
+from jdbpy.session.model.values import Limits, ValueInfo
 from tests.harness import Debugging, Jvm, Program, debug, program
 from tests.harness.needs import LIBRARIES, library_jars
 from tests.harness.programs import FIXTURES
@@ -16,7 +16,7 @@ def objects_of(language: str, name: str) -> Program:
     return program(name, where=FIXTURES / "languages", libraries=jars)
 
 
-async def variables(d: Debugging) -> dict[str, Value]:
+async def variables(d: Debugging) -> dict[str, ValueInfo]:
     """The variables of the frame by name, none of which is shown with a word why its view failed."""
     found = {each.name: each.value for each in await d.session.stack.variables(limits=ALL) if each.value}
     assert {name: value.note for name, value in found.items() if value.note and "filled in" not in value.note} == {}
@@ -123,3 +123,48 @@ async def test_groovy(jvm: Jvm) -> None:
         assert found["letters"].text == "a..e"
         assert found["tuple"].text == 'Tuple2(2) ["a", 1]'
         assert found["shared"].text == 'Reference["captured"]'
+
+
+async def test_jruby(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, objects_of("jruby", "RubyObjects")) as d:
+        await d.run_to("stop")
+        names = (await d.session.values.evaluate("names", limits=ALL)).children
+        objects = (await d.session.values.evaluate("objects", limits=ALL)).children
+        shown = {
+            name.value.text[1:-1]: (value.value.text, value.value.note)
+            for name, value in zip(names, objects, strict=True)
+            if name.value and value.value
+        }
+        assert shown == {
+            name: (text, "")
+            for name, text in {
+                "[1, 2.5, nil, true, false]": "RubyArray(5) [1, 2.5, nil, true, false]",
+                "[]": "RubyArray(0) []",
+                "[7]": "RubyArray(1) [7]",
+                "['one', :two]": 'RubyArray(2) ["one", :two]',
+                "(1..100).to_a": f"RubyArray(100) [{', '.join(map(str, range(1, 33)))}, ...]",
+                "[1, 2, 3, 4].drop(2)": "RubyArray(2) [3, 4]",
+                "{:a => 1, 'b' => [1, 2], nil => {}}": 'RubyHash(3) {:a=1, "b"=RubyArray(2), nil=RubyHash(0)}',
+                "{}": "RubyHash(0) {}",
+                "h = {1 => 2, 3 => 4, 5 => 6}; h.delete(3); h": "RubyHash(2) {1=2, 5=6}",
+                "'héllo'": '"héllo"',
+                "'x' * 20": f'"{"x" * 20}"',
+                "''": '""',
+                "'abcdef'[2, 3]": '"cde"',
+                ":abc": ":abc",
+                "2 ** 100": str(2**100),
+                "-5": "-5",
+                "1.5e300": "1.5E300",
+                "3.to_r / 4": "(3/4)",
+                "1..5": "1..5",
+                "'a'...'c'": "a...c",
+                "nil": "nil",
+                "true": "true",
+                "Order.new": 'Order[@name="pens", @id=7]',
+                "Order": "Order",
+                "Math": "Math",
+                "[1,[2,[3]]]": "RubyArray(2) [1, RubyArray(2)]",
+            }.items()
+        }
+        nested = [each.value for each in objects if each.value][6].children
+        assert [each.value.text for each in nested if each.value] == ["1", "RubyArray(2) [1, 2]", "RubyHash(0) {}"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import trio
 from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.session.breakpoints.breakpoint import MANY
@@ -13,7 +12,7 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.target.requests import EventRequest, RequestSpec
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event, event_request
-from tests.harness import LIMIT, Jvm, debug
+from tests.harness import LIMIT, Jvm, debug, within
 from tests.session.running import counts_agree
 from tests.session.test_crowded_calls import next_hit
 from tests.session.test_dispatcher import ALL, MAIN, PLACE, THREAD, Stage, stage, stop
@@ -23,7 +22,7 @@ CALLS = 100
 
 
 async def test_a_method_that_passes_breakpoints(newest_jvm: Jvm) -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(newest_jvm, "Fibre") as d:
             for marker in ("here", "inner"):
                 await d.session.breakpoints.add(d.at(marker), policy=SuspendPolicy.ALL)
@@ -39,7 +38,7 @@ async def test_a_method_that_passes_breakpoints(newest_jvm: Jvm) -> None:
 
 async def test_a_method_that_passes_breakpoints_whose_hits_the_agent_counts(newest_jvm: Jvm) -> None:
     """Their requests cannot be set anew, or counting would begin anew: they suspend their thread only."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with debug(newest_jvm, "Fibre") as d:
             await d.session.breakpoints.add(d.at("here"), policy=SuspendPolicy.ALL)
             thread = await next_hit(d.session)
@@ -79,7 +78,7 @@ async def request_of_all() -> AsyncIterator[tuple[Stage, EventRequest]]:
 
 async def test_requests_are_set_anew_and_back() -> None:
     """A hit of the old request that is on its way counts."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with request_of_all() as (s, request):
             s.target.requests.suspend_less()
             s.target.requests.suspend_less()
@@ -97,7 +96,7 @@ async def test_requests_are_set_anew_and_back() -> None:
 
 
 async def test_one_that_is_removed_meanwhile_leaves_nothing() -> None:
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         async with request_of_all() as (s, request):
             s.target.requests.suspend_less()
             sent = await s.peer.expect(SET(KIND, THREAD, []))

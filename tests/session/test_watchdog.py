@@ -9,10 +9,10 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from jdbpy import Notice, Options, StateError, Stop, StopReason, SuspendPolicy, UsageError, VmState
+from jdbpy import Notice, Options, StateError, Stopped, StopReason, SuspendPolicy, UsageError, VmState
 from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.session.watchdog import EVERYTHING, SuspendedSince, Watchdog
-from tests.harness import LIMIT, Debugging, Jvm, debug, inline
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, within
 from tests.session.running import target_of
 
 LOCKED = inline("""
@@ -238,7 +238,7 @@ async def test_panic_while_an_expression_hangs(jvm: Jvm) -> None:
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(evaluate)
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 while not target_of(d).suspension.evaluating:
                     await trio.lowlevel.checkpoint()
             assert not answers
@@ -258,20 +258,20 @@ async def test_panic_while_a_condition_hangs(jvm: Jvm) -> None:
         await session.breakpoints.add(d.at("work"), condition="wanting() == 1", policy=SuspendPolicy.THREAD)
         main = (await session.threads.find("main")).id
         await session.execution.resume(main)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             while not target_of(d).suspension.evaluating:
                 await trio.lowlevel.checkpoint()
         await session.panic()
         await target_of(d).publisher.settled()
         assert session.state is VmState.RUNNING, "a condition that has become true meanwhile stops nothing"
         await goes_on(d)
-        assert not any(isinstance(event, Stop) for event in d.unseen())
+        assert not any(isinstance(event, Stopped) for event in d.unseen())
 
 
 async def goes_on(d: Debugging) -> None:
     """The main thread works."""
     before = await rounds(d)
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         while await rounds(d) == before:
             pass
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.target.reading import ask, drive, gather, read_both
+from jdbpy.session.target.reading import Drive, SingleFlight, ask, drive, gather, read_both, start
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
 
@@ -92,6 +92,51 @@ async def test_an_error_of_the_answer_ends_all_readings() -> None:
 
 
 # Walking
+
+
+async def test_a_reading_that_was_started_is_not_waited_for_and_ends_with_the_drive() -> None:
+    oracle, ended = Oracle(), []
+
+    async def branch(number: int) -> None:
+        ended.append(await quadruple(number))
+        if number < 3:
+            await start(branch(number + 1))
+
+    async def main() -> str:
+        await start(branch(2))
+        await double(9)
+        return f"ended before: {ended}"
+
+    assert await drive(main(), oracle) == "ended before: []"
+    assert (ended, oracle.waves) == ([8, 12], [[9, 2], [4], [3], [6]])
+
+    async def failing() -> None:
+        await start(double(-1))
+
+    with pytest.raises(ValueError, match="-1"):
+        await drive(failing(), oracle)
+
+
+async def test_what_several_ask_for_is_read_once() -> None:
+    oracle, flight = Oracle(), SingleFlight()
+
+    async def asker(number: int, first: int = 0) -> int:
+        if first:
+            await double(first)
+        return await flight.read(number, lambda: quadruple(number))
+
+    readings = gather([asker(1), asker(1), asker(2), asker(1, first=7), asker(2, first=5)])
+    assert await drive(readings, oracle) == [4, 4, 8, 4, 8]
+    assert oracle.waves == [[7, 5, 1, 2], [2, 4]], "one that comes later waits for what is under way"
+    assert Drive(flight.read(1, lambda: quadruple(1))).result() == 4, "what has ended is not asked again"
+
+    async def caught(number: int) -> str:
+        try:
+            return str(await flight.read(number, lambda: double(number)))
+        except ValueError as error:
+            return f"error {error}"
+
+    assert await drive(gather([caught(-5), caught(-5)]), oracle) == ["error -5"] * 2
 
 
 class Chains:

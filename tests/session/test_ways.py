@@ -15,14 +15,14 @@ import trio
 import trio.testing
 
 import jdbpy
-from jdbpy import ConnectError, Disconnected, Stop, SuspendPolicy, UsageError
+from jdbpy import ConnectError, Disconnected, Stopped, SuspendPolicy, UsageError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.greeting import Address
 from jdbpy.session.connect.ways import container_addresses, parse_way
 from tests.cli.process import command
 from tests.cli.pseudo_terminal import open_terminal
 from tests.dap.client import dap_client
-from tests.harness import LIMIT, Jvm, Target, start_target
+from tests.harness import LIMIT, Jvm, Target, start_target, within
 from tests.harness.processes import piped
 from tests.harness.remote import DOCKER, KUBECTL, run_sshd, write_program, write_python_program
 from tests.serve.serving import serving
@@ -39,7 +39,7 @@ def runs(pid: int) -> bool:
 
 async def gone(pid: int) -> None:
     """Wait until a process is there no more; it is no child of ours then, or has been waited for."""
-    with trio.fail_after(LIMIT):
+    with within(LIMIT):
         while runs(pid):
             await trio.lowlevel.checkpoint()
 
@@ -65,7 +65,7 @@ async def test_ssh(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             point = await session.breakpoints.add("Hello.greeting")
             assert point.policy is SuspendPolicy.THREAD
             stop = await session.execution.cont()
-            assert isinstance(stop, Stop)
+            assert isinstance(stop, Stopped)
             assert stop.breakpoint == 1
             frames = (await session.stack.of()).frames
             assert [frame.location.method for frame in frames] == ["greeting", "main"]
@@ -121,7 +121,7 @@ async def test_a_helper_ends_with_a_debugger_that_is_killed(
         async with piped(command(*words)) as debugger:
             assert debugger.stdout is not None
             seen = b""
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 while b"Breakpoint 1 hit" not in seen:
                     seen += await debugger.stdout.receive_some()
             helper = int(calls(state)[-1][0])
@@ -133,10 +133,16 @@ async def test_a_helper_ends_with_a_debugger_that_is_killed(
 
 
 def fake_kubectl(
-    directory: Path, ports: dict[str, int], names: dict[str, str], selected: dict[str, list[str]] | None = None
+    directory: Path,
+    ports: dict[str, int],
+    names: dict[str, str],
+    selected: dict[str, list[str]] | None = None,
+    *,
+    stays: bool = False,
 ) -> Path:
+    """``stays``: it is one of those up to 1.22, which do not end when the pod cannot be reached."""
     state = directory / "kubectl.json"
-    state.write_text(json.dumps({"ports": ports, "names": names, "selected": selected or {}}))
+    state.write_text(json.dumps({"ports": ports, "names": names, "selected": selected or {}, "stays": stays}))
     write_python_program(directory / "bin" / "kubectl", KUBECTL, state)
     return state
 
@@ -180,7 +186,11 @@ async def test_kubectl(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("k8s://shop/none:5005", r'NotFound\): pods "none" not found'),
         ("k8s://other/shop/orders:5005", 'context "other" does not exist'),
         ("k8s://shop:5005?selector=app=none", "no running pod in the namespace shop fits app=none"),
-        ("k8s://shop/orders:5005", "lost connection to pod"),
+        (
+            "k8s://shop/orders:5005",
+            r"status 1: error: lost connection to pod; an error occurred forwarding .* connection refused",
+        ),
+        ("k8s://shop:5005?selector=no-server", r"status 1: The connection to the server [^;]*; .Unhandled Error"),
     ],
 )
 async def test_what_kubectl_says(
@@ -191,6 +201,27 @@ async def test_what_kubectl_says(
     with pytest.raises(ConnectError, match=why):
         async with jdbpy.attach_session(address):
             pass
+
+
+async def test_a_kubectl_that_does_not_end_by_itself(
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int
+) -> None:
+    """Up to 1.22 it closes the local connection and listens on: what it says is shown, and we end it."""
+    before_path(monkeypatch, tmp_path / "bin")
+    names = {"pod/orders": "pod/orders"}
+    state = fake_kubectl(tmp_path, {"pod/orders": port}, names, stays=True)
+    with pytest.raises(ConnectError, match=r"kubectl says: an error occurred forwarding .* connection refused"):
+        async with jdbpy.attach_session("k8s://shop/orders:5005"):
+            pass
+    await gone(int(calls(state)[-1][0]))
+    async with start_target(any_jvm, "Ticker", suspend=False) as target:
+        fake_kubectl(tmp_path, {"pod/orders": target.port}, names, stays=True)
+        async with jdbpy.attach_session("k8s://shop/orders:5005") as session:
+            helper = process_of(session)
+            target.kill()
+            await session.wait_ended()
+            assert runs(helper)
+        await gone(helper)
 
 
 def fake_docker(directory: Path, inspect: dict[str, Any], **more: Any) -> Path:
@@ -249,7 +280,7 @@ async def test_the_loopback_of_a_container(
             assert session.tunnel == f"docker (process {helper}) exec in orders"
             await session.breakpoints.add("Hello.greeting")
             stop = await session.execution.cont()
-            assert isinstance(stop, Stop)
+            assert isinstance(stop, Stopped)
             assert stop.breakpoint == 1
         await gone(helper)
         await runs_on(target)

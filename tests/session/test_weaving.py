@@ -73,6 +73,16 @@ def test_places_that_cannot_be_woven_are_refused_with_a_reason() -> None:
     assert refusals(bare, stored)[0][0] == "no variables", "d++ changes it"
 
 
+def test_a_handler_outside_the_code_is_not_woven() -> None:
+    data, method = method_of(program("Woven"), "Woven", "caught")
+    at = data.index(method.code) + len(method.code)
+    for row in (b"\0\0\xff\xff\0\0", b"\0\0\0\1\xff\xff", b"\0\1\0\1\0\0"):  # end, handler, nothing between
+        spoilt = data[: at + 2] + row + data[at + 8 :]
+        assert refusals(spoilt, WovenPlace("caught", method.signature, 0, CheckCall("Helper", "check", ()))) == [
+            ("not read", "the method has something in it that jdbpy cannot read")
+        ]
+
+
 def test_long_methods_stay_what_the_jvm_compiles() -> None:
     """A method does not grow beyond 8,000 bytes, beyond 65,535, or beyond the reach of its jumps."""
     line = "a += n;\n"

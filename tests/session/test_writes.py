@@ -9,7 +9,7 @@ import pytest
 
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError, UsageError
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import Field
@@ -35,7 +35,7 @@ class Stopped:
     """A stop in Scopes.Derived.everything, with what the tests of this module need at hand."""
 
     def __init__(
-        self, d: Debugging, target: Target, frame: Frame, values: dict[str, TaggedValue], slots: dict[str, int]
+        self, d: Debugging, target: Target, frame: FrameInfo, values: dict[str, TaggedValue], slots: dict[str, int]
     ) -> None:
         self.d = d
         self.target = target

@@ -14,6 +14,7 @@ from pathlib import Path
 import trio
 
 from tests.harness import test_jvms
+from tests.harness.processes import heed_signals
 from tests.soak import table
 from tests.soak.trial import Outcome, Run, Trial
 from tests.soak.trials import TRIALS
@@ -35,6 +36,7 @@ def main() -> int:
     trials = [trial for trial in TRIALS if not chosen.only or trial.name in chosen.only]
     jvms = [jvm for jvm in test_jvms() if not chosen.jvm or jvm.feature in chosen.jvm]
     outcomes: list[Outcome] = []
+    heed_signals()
     with tempfile.TemporaryDirectory(prefix="jdbpy-soak-") as directory:
         os.environ["HOME"] = directory  # nothing of the user's own, as an init file, takes part
         for trial in trials:

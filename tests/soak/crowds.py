@@ -9,7 +9,7 @@ import time
 import trio
 
 from tests.cli.process import environment
-from tests.harness import LIMIT, Program, inline, start_target
+from tests.harness import LIMIT, Program, inline, start_target, within
 from tests.soak.trial import Run
 
 BREAKPOINTS = 5000
@@ -40,7 +40,7 @@ async def run(run: Run) -> None:
             with run.attempt(seed):
                 words = ["attach", target.address, "-c", f"read -q {file}", "-c", "breakpoints"]
                 begun, cpu = time.monotonic(), _children()
-                with trio.fail_after(10 * LIMIT):
+                with within(10 * LIMIT):
                     done = await trio.run_process(
                         [sys.executable, "-m", "jdbpy", *words],
                         capture_stdout=True,

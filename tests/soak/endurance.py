@@ -11,11 +11,9 @@ import random
 import time
 from dataclasses import dataclass
 
-import trio
-
 import jdbpy
-from jdbpy import StepDepth, Stop
-from tests.harness import LIMIT
+from jdbpy import StepDepth, Stopped
+from tests.harness import LIMIT, within
 from tests.soak.busy import busy
 from tests.soak.trial import Run
 
@@ -53,7 +51,7 @@ async def run(run: Run) -> None:
     async with busy(run.jvm, threads=1) as target:
         async with jdbpy.attach_session(await target.address()) as session:
             await session.breakpoints.add("Busy.work", policy=jdbpy.SuspendPolicy.ALL)
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 await session.next_stop()
             await _rounds(run, session, target.target.pid)
         await target.verify()
@@ -65,7 +63,7 @@ async def _rounds(run: Run, session: jdbpy.Session, pid: int) -> None:
     ours = theirs = 0
     for seed in run.seeds():
         trips, cpu = session.statistics().waves, time.process_time()
-        with run.attempt(seed), trio.fail_after(LIMIT):
+        with run.attempt(seed), within(LIMIT):
             await _round(session, run.random(seed), seed)
         if run.outcome.failures:
             break
@@ -95,10 +93,10 @@ async def _rounds(run: Run, session: jdbpy.Session, pid: int) -> None:
 
 async def _round(session: jdbpy.Session, rng: random.Random, seed: int) -> None:
     stop = await session.execution.cont()
-    assert isinstance(stop, Stop), stop
+    assert isinstance(stop, Stopped), stop
     depth = list(StepDepth)[seed % 3]
     stop = await session.execution.step(depth)
-    assert isinstance(stop, Stop), stop
+    assert isinstance(stop, Stopped), stop
     if depth is StepDepth.OUT:
         stop = await session.execution.cont()
     value = await session.values.evaluate(EXPRESSIONS[seed % len(EXPRESSIONS)])

@@ -11,8 +11,8 @@ import trio
 import jdbpy
 from jdbpy import EventsDropped, Notice, Reporting, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.model.options import PointOptions
-from tests.harness import LIMIT
+from jdbpy.session.model.breakpoints import PointOptions
+from tests.harness import LIMIT, within
 from tests.soak.busy import busy
 from tests.soak.endurance import memory
 from tests.soak.trial import Run
@@ -94,12 +94,12 @@ async def _flood(session: jdbpy.Session, kind: str) -> tuple[float, list[float],
             counted, begun = _events(session), trio.current_time()
             while trio.current_time() < begun + SECONDS:
                 asked = trio.current_time()
-                with trio.fail_after(LIMIT):
+                with within(LIMIT):
                     await session.threads.list()
                 latencies.append(trio.current_time() - asked)
                 await trio.sleep(0.05)
             rate = (_events(session) - counted) / (trio.current_time() - begun)
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 await session.points.remove([point.number for point in session.points.list()])
             nursery.cancel_scope.cancel()
     return rate, latencies, said

@@ -34,7 +34,7 @@ from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages.event import Composite
 from tests.eval.fake_shop import shop
 from tests.fakes.jvm import FakeJvm
-from tests.harness import program
+from tests.harness import program, within
 from tests.soak.messages import message, spoil, text
 from tests.soak.trial import Run
 from tests.weaving.programs import places_of, read_directory
@@ -54,7 +54,7 @@ async def run(run: Run) -> None:
     for seed in run.seeds():
         rng = run.random(seed)
         [kind] = rng.choices(list(KINDS), [weight for weight, _ in KINDS.values()])
-        with run.attempt(seed, kind), _bounded(), trio.fail_after(LIMIT):
+        with run.attempt(seed, kind), _bounded(), within(LIMIT):
             await KINDS[kind][1](rng)
     for kind, count in sorted(run.outcome.kinds.items()):
         run.figure(kind, f"{count:,}")
@@ -192,7 +192,7 @@ WORDS = _words(
     "-1 0 1 2 -c -t if all Played Played.total Played:4 main * x=1 n 'open limit 10/s on thread from -- ( 1.. /x [ $_"
     ' after stack # !! "t" "{n}" "t {n \x1b[2J'
 )
-MACHINE = {"read", "source", "save", "redefine", "shell", "quit", "exit", "detach", "kill", "q"}
+MACHINE = {"read", "source", "save", "snapshot", "redefine", "shell", "quit", "exit", "detach", "kill", "q"}
 """First words of commands that read or write files here, run programs, or end the session."""
 
 

@@ -18,9 +18,9 @@ import trio
 import jdbpy
 from jdbpy import SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.breakpoints import PointOptions
 from tests.cli.pseudo_terminal import open_terminal
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 from tests.harness.processes import piped
 from tests.soak.busy import Busy, busy
 from tests.soak.trial import Run
@@ -38,6 +38,7 @@ STATES: dict[str, tuple[str, ...]] = {
     "condition with a call": ("stop in Busy.work if !Busy.yes()",),
     "logpoint": ('logpoint Busy.work "{thread} {count}" limit 100/s',),
     "trace": ("trace --no-stop methods from Busy limit 100/s",),
+    "watchpoint": ("watch Busy.last if count % 50 == 0",),
     "step": ("stop in Busy.work", "cont", "clear Busy.work", "step up", "step up"),
     "method": ("stop in Busy.work", "cont", "print Busy.nap(150)"),
 }
@@ -54,6 +55,12 @@ ENDS = {0, 1, 4, 5, 129, 130, 143}
 """Statuses that jdbpy may end with when it leaves by itself."""
 
 
+SILENT = "the JVM may be stopped"
+"""Said where an agent has not answered the greeting for ten seconds: a JVM of low priority on a busy machine."""
+
+UNREACHED = "the JVM had no processor for the greeting, so there was nothing to leave"
+
+
 class Wanted(Exception):
     """Raised in a session's block on purpose."""
 
@@ -67,6 +74,8 @@ async def run(run: Run) -> None:
     for way in WAYS:
         if count := sum(n for kind, n in run.outcome.kinds.items() if kind.startswith(f"{way}, ")):
             run.figure(way, count)
+    if count := run.outcome.kinds[UNREACHED]:
+        run.figure(UNREACHED, count)
     run.figure("the agent listened again", f"after {max(slowest):.1f} s at most")
 
 
@@ -96,7 +105,7 @@ async def _leave(run: Run, target: Busy, seed: int) -> str:
         elif way == "lost terminal":
             await _terminal_goes(run, address, state, rng)
         else:
-            await _process_leaves(address, way, state, rng)
+            await _process_leaves(run, address, way, state, rng)
         if way == "SIGKILL":
             async with jdbpy.attach_session(await target.address()):
                 pass  # the next session of jdbpy mends what the killed one has left
@@ -107,7 +116,7 @@ async def _leave(run: Run, target: Busy, seed: int) -> str:
 # -- processes -------------------------------------------------------------------------------------------------------
 
 
-async def _process_leaves(address: str, way: str, state: str, rng: random.Random) -> None:
+async def _process_leaves(run: Run, address: str, way: str, state: str, rng: random.Random) -> None:
     words = [sys.executable, "-W", "error", "-m", "jdbpy", "attach", address, "--batch", "--json"]
     commands = STATES[state]
     if way == "time limit":
@@ -129,9 +138,12 @@ async def _process_leaves(address: str, way: str, state: str, rng: random.Random
                 process.send_signal(getattr(signal, way))
         else:
             await process.stdin.aclose()
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             status = await process.wait()
             await collected.finished.wait()
+    if status == 3 and SILENT in collected.out + collected.err:
+        run.outcome.kinds[UNREACHED] += 1
+        return
     expected = {SIGNALS[way]} if way in SIGNALS else ENDS | ({3} if way == "time limit" else set())
     assert status in expected, f"status {status}, not one of {expected}: {collected.err}{collected.out[-300:]}"
     assert "Traceback" not in collected.err, collected.err
@@ -163,7 +175,7 @@ class Collected:
 
     async def wait_for(self, text: str, times: int) -> None:
         """Wait until ``text`` has been written so often, or the process has ended."""
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with self._changed:
                 while self.out.count(text) < times and not self.finished.is_set():
                     await self._changed.wait()
@@ -201,7 +213,7 @@ async def _terminal_goes(run: Run, address: str, state: str, rng: random.Random)
 
 
 async def _session_leaves(address: str, way: str, state: str, rng: random.Random) -> None:
-    with trio.fail_after(LIMIT), suppress(Wanted):
+    with within(LIMIT), suppress(Wanted):
         async with jdbpy.attach_session(address) as session, open_nursery() as nursery:
             nursery.start_soon(_pass_by, session)
             await _REACH[state](session, nursery, rng)
@@ -252,6 +264,12 @@ async def _trace(session: jdbpy.Session, nursery: trio.Nursery, rng: random.Rand
     await session.traces.methods(options=options)
 
 
+async def _watchpoint(session: jdbpy.Session, nursery: trio.Nursery, rng: random.Random) -> None:
+    policy = rng.choice([SuspendPolicy.ALL, SuspendPolicy.THREAD])
+    options = PointOptions(condition=f"count % {rng.randint(2, 100)} == 0", policy=policy)
+    await session.watchpoints.add("Busy.last", options=options)
+
+
 async def _step(session: jdbpy.Session, nursery: trio.Nursery, rng: random.Random) -> None:
     point = await session.breakpoints.add("Busy.work", policy=SuspendPolicy.ALL)
     await session.next_stop()
@@ -279,6 +297,7 @@ _REACH: dict[str, Callable[[jdbpy.Session, trio.Nursery, random.Random], Awaitab
     "condition with a call": _call,
     "logpoint": _logpoint,
     "trace": _trace,
+    "watchpoint": _watchpoint,
     "step": _step,
     "method": _method,
 }

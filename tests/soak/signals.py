@@ -9,7 +9,7 @@ import sys
 import trio
 
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 from tests.soak.busy import busy
 from tests.soak.leavings import collected_process
 from tests.soak.trial import Run
@@ -51,7 +51,7 @@ async def run(run: Run) -> None:
                 rng = run.random(seed)
                 kind = rng.choice(["prompt", "batch"])
                 failed = run.outcome.failed
-                with run.attempt(seed, kind), trio.fail_after(3 * LIMIT):
+                with run.attempt(seed, kind), within(3 * LIMIT):
                     address = await target.address()
                     await (_prompt(run, address, rng) if kind == "prompt" else _batch(address, rng))
                     await target.verify()
@@ -112,7 +112,7 @@ async def _batch(address: str, rng: random.Random) -> None:
         further = [rng.choice(list(ENDING))] if rng.random() < 0.3 else []
         for each in further:
             process.send_signal(each)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             status = await process.wait()
             await collected.finished.wait()
     killed = {-each for each in further}  # on its way out already

@@ -11,11 +11,11 @@ import trio
 import jdbpy
 from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.breakpoints import PointOptions
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 from tests.soak.busy import busy
 from tests.soak.trial import Run
 
@@ -32,7 +32,7 @@ async def run(run: Run) -> None:
         async with busy(run.jvm) as target:
             with run.attempt(seed):
                 rng = run.random(seed)
-                with trio.fail_after(4 * LIMIT):
+                with within(4 * LIMIT):
                     async with jdbpy.attach_session(await target.address()) as session:
                         cancelled += await _all_at_once(session, rng, done)
                         await _is_sound(session)
@@ -75,8 +75,8 @@ async def _is_sound(session: jdbpy.Session) -> None:
     with suppress(JdbpyError):
         await session.execution.resume()
     await session.breakpoints.add("Busy.work", temporary=True)
-    with trio.fail_after(LIMIT):
-        while not isinstance(stop := await session.next_stop(), jdbpy.Stop) or stop.breakpoint is None:
+    with within(LIMIT):
+        while not isinstance(stop := await session.next_stop(), jdbpy.Stopped) or stop.breakpoint is None:
             with suppress(JdbpyError):  # a step or pause that was under way has stopped it once more
                 await session.execution.resume()
         value = await session.values.evaluate("Busy.yes()")

@@ -22,7 +22,7 @@ from tests.harness.jvms import javac
 from tests.harness.needs import TOMCAT_JARS
 from tests.harness.programs import FIXTURES
 from tests.soak.trial import Run
-from tests.weaving.programs import SINK, WovenProgram, read_jar, weave_all, write_jar
+from tests.weaving.programs import WovenProgram, read_jar, surround_all, weave_all, write_jar
 
 PASSES = 1_000_000_000
 """Passes of two threads together over a line with a condition."""
@@ -140,20 +140,26 @@ SUBJECTS = (
 """Debian's packages libeclipse-jdt-core-java, which Tomcat brings, and groovy."""
 
 
+WAYS = {"": weave_all, ", around methods": surround_all}
+"""A call at every line; code around every method and each call in it."""
+
+
 async def run(run: Run) -> None:
     """Weave, verify and run one program after the other."""
     kept: dict[str, WovenProgram] = {}
+    kinds = [(subject, name, weaves) for name, weaves in WAYS.items() for subject in SUBJECTS]
     for seed in run.seeds():
-        if seed % (len(SUBJECTS) + 1) == len(SUBJECTS):
+        if seed % (len(kinds) + 1) == len(kinds):
             with run.attempt(seed, "passes"):
                 run.figure(f"{PASSES:,} passes", count(run.jvm, run.directory / str(seed)))
             continue
-        subject = SUBJECTS[seed % (len(SUBJECTS) + 1)]
-        with run.attempt(seed, subject.name):
-            if subject.name not in kept:
-                kept[subject.name] = weave_all(read_jar(subject.jar))
-                run.figure(subject.name, _words(kept[subject.name]))
-            compare(run.jvm, subject, kept[subject.name], run.directory / str(seed))
+        subject, way, weaves = kinds[seed % (len(kinds) + 1)]
+        name = f"{subject.name}{way}"
+        with run.attempt(seed, name):
+            if name not in kept:
+                kept[name] = weaves(read_jar(subject.jar))
+                run.figure(name, _words(kept[name]))
+            compare(run.jvm, subject, kept[name], run.directory / str(seed))
 
 
 def _words(woven: WovenProgram) -> str:
@@ -195,7 +201,7 @@ def compare(jvm: Jvm, subject: Subject, woven: WovenProgram, directory: Path) ->
     directory.mkdir()
     jar, sink = directory / "woven.jar", directory / "sink.jar"
     write_jar(jar, subject.jar, woven.classes)
-    write_jar(sink, None, {f"{SINK}.class": woven.sink})
+    write_jar(sink, None, {f"{woven.sink_name}.class": woven.sink})
     options = ["-Xverify:all", f"-Xbootclasspath/a:{sink}"]
     before, after = _verified(jvm, subject, subject.jar, []), _verified(jvm, subject, jar, options)
     different = [f"{one}, woven: {other}" for one, other in zip(before, after, strict=True) if one != other]

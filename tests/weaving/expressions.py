@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from jdbpy.record import Record
-from jdbpy.session.eval.emit.emitter import emit
+from jdbpy.session.eval.emit.expressions import emit
 from jdbpy.session.eval.emit.refusals import NotInTarget
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.ops.flow import Statements
 from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.java.class_file import parse
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.weaving.assembler import PUBLIC, Assembler, ClassWriter, Label
 from jdbpy.session.weaving.helper import named
 from jdbpy.session.weaving.parts import CheckCall, Emitted, WovenPlace
@@ -71,7 +71,7 @@ class Table(Record):
     refused: dict[Number, str]
 
 
-async def take_in(table: Table, number: Number, evaluator: Evaluator, frame: Frame, text: str) -> None:
+async def take_in(table: Table, number: Number, evaluator: Evaluator, frame: FrameInfo, text: str) -> None:
     """Emit an expression in a frame."""
     async with evaluator.evaluation(frame) as evaluation:
         try:

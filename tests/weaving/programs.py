@@ -7,18 +7,31 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from jdbpy.record import Record
+from jdbpy.session.java.bytecode import decode
 from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.class_parts import take_apart
+from jdbpy.session.java.signatures import split_method
 from jdbpy.session.weaving.assembler import Assembler, ClassWriter
 from jdbpy.session.weaving.code_shift import read_code, variables_of
-from jdbpy.session.weaving.parts import CheckCall, CheckParameter, Woven, WovenPlace
+from jdbpy.session.weaving.helper import THROWABLE
+from jdbpy.session.weaving.parts import (
+    OWN,
+    TOP,
+    CallPlace,
+    CheckCall,
+    CheckParameter,
+    Surrounding,
+    Woven,
+    WovenPlace,
+)
 from jdbpy.session.weaving.weaver import weave
 
 SINK = "jdbpyprobe/Sink"
+CALLS = range(182, 187)
 _MOST_PARAMETERS = 120
 """A method takes 255 words at most."""
 
@@ -31,6 +44,7 @@ class WovenProgram(Record):
     places: int
     refused: Mapping[str, int]
     sink: bytes
+    sink_name: str = SINK
 
 
 def weave_all(classes: Mapping[str, bytes]) -> WovenProgram:
@@ -118,3 +132,86 @@ def write_jar(file: Path, original: Path | None, classes: Mapping[str, bytes]) -
                         jar.writestr(name, old.read(name))
         for name, data in classes.items():
             jar.writestr(name, data)
+
+
+AROUND = "jdbpyprobe/Around"
+"""A public class on the boot class path, which counts what it is told of entries, ends and calls."""
+
+
+def surround_all(classes: Mapping[str, bytes]) -> WovenProgram:
+    """Put code around every method of classes: once with all arguments and the result, once around each call in it."""
+    woven: dict[str, bytes] = {}
+    refused: Counter[str] = Counter()
+    wanted: dict[tuple[str, str], None] = {}
+    methods = places = 0
+    for name, data in classes.items():
+        around = list(surroundings_of(data))
+        done = weave(data, around)
+        woven[name] = done.data
+        methods += len(done.methods)
+        places += len(around) - len(done.refused)
+        refused.update(each.reason for each in done.refused)
+        for each in around:
+            for method, kept, first in (("left", each.left, ""), ("threw", each.threw, THROWABLE)):
+                types = "".join(one.signature if one.slot == OWN else one.passed_as for one in kept)
+                wanted[f"{method}{each.number}", f"({first}{types})V"] = None
+    return WovenProgram(woven, methods, places, dict(refused), _around(wanted), AROUND)
+
+
+def surroundings_of(data: bytes) -> Iterator[Surrounding]:
+    """Two for every method with code."""
+    parts = take_apart(data)
+    for method in parts.methods:
+        if method.code is None:
+            continue
+        code = read_code(method.code.content, parts.pool)
+        arguments, returns = split_method(method.signature)
+        slot, kept = 0, [] if returns == "V" else [CheckParameter(TOP, returns)]
+        if not method.is_static:
+            kept.append(CheckParameter(0, "Ljava/lang/Object;"))
+            slot = 1
+        for each in arguments[:100]:
+            kept.append(CheckParameter(slot, each))
+            slot += 2 if each in ("J", "D") else 1
+        calls = [CallPlace(each.index, each.index + each.length) for each in decode(code.code) if each.opcode in CALLS]
+        yield Surrounding(method.name, method.signature, AROUND, 0, kept=tuple(kept))
+        yield Surrounding(method.name, method.signature, AROUND, 1, local="[J", calls=tuple(calls))
+
+
+def _around(wanted: Iterable[tuple[str, str]]) -> bytes:
+    """Prints at the end how often a method was entered, left by a return, by an exception; called, came back."""
+    writer = ClassWriter(AROUND, public=True)
+    for name in ("begun", "left", "threw", "calls", "came"):
+        writer.field(1, name, "J")
+
+    def count(field: str, step: int = 1) -> Callable[[Assembler], None]:
+        def write(code: Assembler) -> None:
+            code.get_static(AROUND, field, "J")
+            code.push_long(step)
+            code.op("ladd")
+            code.put_static(AROUND, field, "J")
+            code.return_()
+
+        return write
+
+    def array(code: Assembler) -> None:
+        code.push_int(1)
+        code.new_array("J")
+        code.return_("[J")
+
+    def begin(code: Assembler) -> None:
+        code.get_static(AROUND, "begun", "J")
+        code.push_long(1)
+        code.op("ladd")
+        code.put_static(AROUND, "begun", "J")
+        code.push_long(7)
+        code.return_("J")
+
+    writer.method("begin0", "()J", begin)
+    writer.method("begin1", "()[J", array)
+    writer.method("calling", "([JI)V", count("calls"))
+    writer.method("came", "([J)V", count("came"))
+    writer.method("caught", "([J)V", lambda code: code.return_())
+    for name, signature in sorted(wanted):
+        writer.method(name, signature, count(name[:-1]) if name[-1] == "0" else lambda code: code.return_())
+    return writer.data()

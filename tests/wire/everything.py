@@ -9,11 +9,12 @@ from typing import Any
 import trio
 
 from jdbpy.wire.command import Command, R
-from jdbpy.wire.connection import Connection, open_connection
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request, method, reference_type, virtual_machine
-from tests.harness import LIMIT, Jvm, Target, start_target
+from jdbpy.wire.opening import open_connection
+from tests.harness import LIMIT, Jvm, Target, start_target, within
 
 ALL = JdwpSuspendPolicy.ALL
 
@@ -84,7 +85,7 @@ async def everything(jvm: Jvm, hello: Sequence[Command[Any]] = ()) -> AsyncItera
     """The fixture, started suspended, with a connection that knows its id sizes."""
     async with start_target(jvm, "Everything") as target:
         stream = await trio.open_tcp_stream("127.0.0.1", target.port)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with open_connection(stream, hello=hello) as connection:
                 debuggee = Debuggee(connection, target)
                 connection.id_sizes = (await debuggee.ask(virtual_machine.IDSizes())).sizes()

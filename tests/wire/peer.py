@@ -12,11 +12,12 @@ from trio.testing import memory_stream_pair
 from jdbpy.record import Record
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection, open_connection
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages.event import Composite
+from jdbpy.wire.opening import open_connection
 
 
 class Peer:

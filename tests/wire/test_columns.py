@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.wire.codec import GeneratedCodec
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages.virtual_machine import AllClassesWithGenericReply, ClassInfoWithGeneric
+from jdbpy.wire.on_demand import Columns
 from jdbpy.wire.reference import ReferenceCodec
 
 

@@ -11,9 +11,9 @@ import trio
 from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
-from jdbpy.wire.connection import open_connection, shake_hands
 from jdbpy.wire.ids import IDSizes, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.opening import exchange, open_connection, shake_hands
 from jdbpy.wire.statistics import Statistics
 from tests.wire.peer import Peer, connected
 
@@ -310,4 +310,4 @@ async def test_a_greeting_whose_time_was_used_up_before_is_given_up() -> None:
         nursery.start_soon(peer.shake_hands)
         connection = await shake_hands(ours, hello=[virtual_machine.IDSizes()], timeout=5, peer="peer:1")
     with pytest.raises(ConnectError, match="peer:1"):
-        await connection.exchange(connection.hello, -0.001)
+        await exchange(connection, connection.hello, -0.001)

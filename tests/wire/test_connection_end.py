@@ -9,10 +9,11 @@ import trio
 from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import ConnectError, Disconnected, ProtocolError
-from jdbpy.wire.connection import EXIT_LIMIT, open_connection
+from jdbpy.wire.connection import EXIT_LIMIT
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
+from jdbpy.wire.opening import open_connection
 from jdbpy.wire.packet_stream import CLOSE_LIMIT, LAST_WORDS
 from tests.wire.peer import Peer, connected
 

@@ -11,12 +11,14 @@ import trio
 
 from jdbpy.errors import ConnectError, Disconnected, JdbpyError
 from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection, open_connection
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
+from jdbpy.wire.opening import open_connection
 from tests.harness.jvms import Jvm
-from tests.harness.targets import LIMIT, Target, start_target
+from tests.harness.limits import LIMIT, within
+from tests.harness.targets import Target, start_target
 
 HELLO: list[Command[Any]] = [virtual_machine.IDSizes(), virtual_machine.Version(), virtual_machine.AllThreads()]
 
@@ -27,7 +29,7 @@ async def bustling(jvm: Jvm) -> AsyncIterator[tuple[Connection, Target]]:
     async with start_target(jvm, "Bustle", suspend=False) as target:
         await target.wait_output("bustling")
         stream = await trio.open_tcp_stream("127.0.0.1", target.port)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with open_connection(stream, hello=HELLO) as connection:
                 yield connection, target
 
@@ -150,7 +152,7 @@ async def test_the_vm_is_killed_in_the_middle_of_a_batch(jvm: Jvm) -> None:
 async def test_a_vm_that_ends_by_itself(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", suspend=True) as target, trio.open_nursery() as nursery:
         stream = await trio.open_tcp_stream("127.0.0.1", target.port)
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             async with open_connection(stream) as connection:
 
                 async def dispatcher() -> None:

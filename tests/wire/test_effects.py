@@ -11,7 +11,7 @@ from jdbpy.wire.command import Command, all_commands
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.effects import _EFFECTS, Effect, ReadOnlyGuard, effect_of, is_listed
 from jdbpy.wire.messages import event_request, virtual_machine
-from jdbpy.wire.undo import _UNDO
+from jdbpy.wire.pending import UNDO
 
 CHANGES = {
     *("ArrayReference.SetValues", "ArrayType.NewInstance", "ClassType.InvokeMethod", "ClassType.NewInstance"),
@@ -48,7 +48,7 @@ def test_commands_of_which_nothing_is_known_count_as_changes() -> None:
 @pytest.mark.parametrize("allow_suspend", [False, True])
 def test_whatever_takes_something_back_may_leave(allow_suspend: bool) -> None:
     guard = ReadOnlyGuard(allow_suspend=allow_suspend)
-    taken_back: set[type[Command[Any]]] = {event_request.ClearAllBreakpoints, *map(_undone_by, _UNDO)}
+    taken_back: set[type[Command[Any]]] = {event_request.ClearAllBreakpoints, *map(_undone_by, UNDO)}
     taken_back |= {virtual_machine.Resume, virtual_machine.Dispose, virtual_machine.DisposeObjects}
     for command in taken_back:
         assert guard.refusal(command) is None
@@ -59,7 +59,7 @@ def _undone_by(command: type[Command[Any]]) -> type[Command[Any]]:
         def __getattr__(self, name: str) -> int:
             return 1
 
-    return type(_UNDO[command](Anything(), Anything()))
+    return type(UNDO[command](Anything(), Anything()))
 
 
 @pytest.mark.parametrize("policy", list(JdwpSuspendPolicy))

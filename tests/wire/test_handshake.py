@@ -9,8 +9,8 @@ import trio
 from trio.testing import MockClock, memory_stream_pair
 
 from jdbpy.errors import ConnectError
-from jdbpy.wire.connection import open_connection
 from jdbpy.wire.handshake import HANDSHAKE, Handshake, shake_hands
+from jdbpy.wire.opening import open_connection
 
 
 def test_echo_in_any_portions() -> None:

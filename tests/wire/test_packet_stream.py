@@ -11,7 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from jdbpy.wire.framing import Framer, Packet, encode_command
 from jdbpy.wire.packet_stream import PacketStream
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 
 LARGE = bytes(100_000)
 
@@ -59,7 +59,7 @@ async def test_what_is_gathered_has_left_at_the_end_of_the_block() -> None:
             with e.packets.corked:
                 e.send(3)
         arrived = e.other.socket.recv(1 << 16)  # no other task has had a turn
-        with trio.fail_after(LIMIT):
+        with within(LIMIT):
             assert len(await arrived) == 3 * 11
 
 

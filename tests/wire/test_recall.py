@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jdbpy.wire.command import Command
+from jdbpy.wire.constants import Error
 from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
@@ -135,3 +136,8 @@ def test_what_is_kept_is_bounded() -> None:
     assert asking.ask(COUNT) is None
     asking.recall.received(Packet(99, 0, 64, 100, 0, b""))
     assert asking.ask(COUNT) == b"answer"
+
+
+def test_an_id_that_belongs_to_nothing_may_be_given_out() -> None:
+    assert Asking().ask(error=Error.INVALID_OBJECT) is None
+    assert Asking().ask(error=Error.INVALID_ARRAY) == b"answer"

@@ -19,7 +19,7 @@ from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event, string_reference, thread_reference, virtual_machine
 from jdbpy.wire.wirelog import LINE_LIMIT, WireLog, open_wire_log
-from tests.harness import LIMIT
+from tests.harness import LIMIT, within
 from tests.wire.peer import Peer, connected
 
 
@@ -155,6 +155,6 @@ async def test_a_fault_of_a_sink_harms_only_the_log() -> None:
         async with connected() as (connection, peer), trio.open_nursery() as nursery:
             connection.log = log
             nursery.start_soon(peer.answer, virtual_machine.AllThreads(), virtual_machine.AllThreadsReply([]))
-            with trio.fail_after(LIMIT):
+            with within(LIMIT):
                 assert (await connection.request(virtual_machine.AllThreads())).threads == []
         assert told == [log.failed] == ["ValueError: write to closed file"]

@@ -3,6 +3,7 @@ import com.sun.jdi.ArrayReference;
 import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.IntegerValue;
 import com.sun.jdi.Location;
+import com.sun.jdi.Method;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.StackFrame;
 import com.sun.jdi.StringReference;
@@ -18,6 +19,7 @@ import com.sun.jdi.request.BreakpointRequest;
 import com.sun.jdi.request.EventRequest;
 import com.sun.jdi.request.MethodEntryRequest;
 import com.sun.jdi.request.StepRequest;
+import java.util.List;
 
 /** What is done at a breakpoint, which stops the thread alone where it is not meant to be seen, else the whole VM. */
 class Stops {
@@ -37,7 +39,7 @@ class Stops {
             entries(times);
             return;
         }
-        boolean passing = work.equals("condition");
+        boolean passing = work.startsWith("condition");
         BreakpointRequest breakpoint = breakpoint(passing ? EventRequest.SUSPEND_EVENT_THREAD : EventRequest.SUSPEND_ALL);
         EventSet stop = next();
         ThreadReference thread = thread(stop);
@@ -53,7 +55,9 @@ class Stops {
                 breakpoint.disable();
                 steps(stop, StepRequest.STEP_OVER, times);
             }
-            case "condition" -> condition(stop);
+            case "condition" -> condition(stop, at -> ((IntegerValue) local(at, "number")).value() < 0);
+            case "condition-fields" -> condition(stop, Stops::isSteel);
+            case "condition-getter" -> condition(stop, at -> total(at) == -1);
             case "locals" -> System.out.println("end " + locals(thread.frame(0)));
             case "dump-object" -> System.out.println("end " + dumpObject((ObjectReference) local(thread, "data")));
             case "dump-array" -> System.out.println("end " + dumpArray((ArrayReference) local(thread, "words")));
@@ -117,15 +121,34 @@ class Stops {
         System.out.println("end " + times);
     }
 
-    /** Looks at "number" at each hit and never stops: for ever. */
-    private void condition(EventSet stop) throws Exception {
+    private interface Condition {
+        boolean holds(ThreadReference thread) throws Exception;
+    }
+
+    /** Computes a condition at each hit and never stops: for ever. */
+    private void condition(EventSet stop, Condition condition) throws Exception {
         while (true) {
-            if (((IntegerValue) local(thread(stop), "number")).value() < 0) {
+            if (condition.holds(thread(stop))) {
                 throw new IllegalStateException("the condition holds");
             }
             stop.resume();
             stop = next();
         }
+    }
+
+    /** Two fields of "this", of which the text is compared here. */
+    private static boolean isSteel(ThreadReference thread) throws Exception {
+        ObjectReference self = thread.frame(0).thisObject();
+        Value total = self.getValue(self.referenceType().fieldByName("total"));
+        Value name = self.getValue(self.referenceType().fieldByName("name"));
+        return ((IntegerValue) total).value() != -1 && ((StringReference) name).value().equals("steel");
+    }
+
+    private static int total(ThreadReference thread) throws Exception {
+        ObjectReference self = thread.frame(0).thisObject();
+        Method getter = self.referenceType().methodsByName("getTotal").get(0);
+        return ((IntegerValue) self.invokeMethod(thread, getter, List.of(), ObjectReference.INVOKE_SINGLE_THREADED))
+                .value();
     }
 
     private void entries(int times) throws InterruptedException {

@@ -1,8 +1,9 @@
 """Argument types: how each kind of argument is parsed and completed.
 
 * ``base``: their base, and plain forms; ``code``: expressions, as they are typed; ``values``: values and formats
-* ``location``: places in code; ``condition``, ``logpoint``: what belongs to one; ``points``: what catchpoints,
-  watchpoints and traces are about; ``tail``: the filters behind them; ``calls``: methods whose calls are observed
-* ``target``: threads, frames, classes, breakpoints; ``class_code``: methods and files of classes; ``vm``: the rest
+* ``location``: places in code, methods, classes and their files; ``condition``, ``logpoint``: what belongs to one
+* ``points``: what catchpoints, watchpoints and traces are about; ``tail``: the filters behind them
+* ``calls``: methods whose calls are observed
+* ``target``: threads, frames, classes, breakpoints; ``vm``: the rest
 * ``commands``: commands and settings; ``jvms``: several JVMs
 """

@@ -144,7 +144,7 @@ class FilePath(Argument[str]):
     def parse(self, text: str) -> str:
         if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
             text = text[1:-1]
-        return os.path.expanduser(text)
+        return _path(text)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return _files(text)
@@ -187,18 +187,29 @@ class SearchPath(Argument["tuple[str, ...]"]):
     takes_rest = True
 
     def parse(self, text: str) -> tuple[str, ...]:
-        return tuple(os.path.expanduser(part) for part in text.split(os.pathsep) if part)
+        return tuple(_path(part) for part in text.split(os.pathsep) if part)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return _files(text.rpartition(os.pathsep)[2])
 
 
+def _path(text: str) -> str:
+    try:
+        os.fsencode(text)
+        sound = "\0" not in text
+    except UnicodeEncodeError:
+        sound = False
+    if not sound:
+        raise UsageError("no file can have that name", hint="half of a character, or one of code 0, is in it")
+    return os.path.expanduser(text)
+
+
 def _files(text: str) -> Iterable[Candidate]:
     directory, _, start = text.rpartition("/")
-    where = os.path.expanduser(f"{directory}/" if directory or text.startswith("/") else ".")
     try:
+        where = os.path.expanduser(f"{directory}/" if directory or text.startswith("/") else ".")
         entries = sorted(os.scandir(where), key=lambda entry: entry.name)
-    except OSError:
+    except (OSError, ValueError):  # of a name that no file can have
         return
     for entry in entries:
         if entry.name.startswith(start) and (start or not entry.name.startswith(".")):

@@ -30,6 +30,7 @@ class CallsRequest(Record):
     callers: int = 0
     most_methods: int = 0
     depth: int = 1
+    in_target: bool = False
 
 
 class CallsArgument(Argument[CallsRequest]):
@@ -47,6 +48,7 @@ class CallsArgument(Argument[CallsRequest]):
             "-max": "-max N",
             "-depth": "-depth N",
             "-most": "-most N",
+            "in-target": "in-target",
             "if": "if CONDITION",
             "show": "show EXPRESSION,...",
         }
@@ -58,6 +60,7 @@ class CallsArgument(Argument[CallsRequest]):
             "callers": "`callers 3` tells three frames of what has called it",
             "-max": "`-max N` ends it after so many calls",
             "-depth": "`-depth 2` follows what those call, as far as it is of classes of the program",
+            "in-target": "`in-target` has the target itself observe, also where `set in-target` is not `auto`",
             "-most": "`-most N` allows a pattern to fit so many methods (50)",
             "if": "CONDITION is a Java expression at the end of the call: `$cost > 100ms`, `$ret == null`, "
             "`$exc != null`, `$args[0] > 5`",
@@ -73,22 +76,25 @@ class CallsArgument(Argument[CallsRequest]):
         words = _joined(head.split())
         if not words:
             raise UsageError("calls of which method?", hint="'calls Class.method', 'calls com.acme.*Service.find*'")
-        found: dict[str, object] = {"method": words.pop(0)}
+        request = CallsRequest(words.pop(0))
         while words:
             word = words.pop(0).lower()
             name = {"--max": "-max", "--most": "-most", "--depth": "-depth", "stack": "callers"}.get(word, word)
             if name not in self._words or name in ("if", "show"):
                 raise UsageError(f"unexpected argument '{word}'", hint=f"after the method: {', '.join(self._words)}")
+            if name == "in-target":
+                request = request.replace(in_target=True)
+                continue
             if not words:
                 raise UsageError(f"after '{word}' a value is missing")
-            found.update(_valued(name, words.pop(0)))
+            request = _with_value(request, name, words.pop(0))
         for keyword, value in parts:
             if keyword not in self._words:
                 raise UsageError(f"'{keyword}' makes no sense here")
             if not value:
                 raise UsageError(f"missing {'condition' if keyword == 'if' else 'expression'} after '{keyword}'")
-            found["condition" if keyword == "if" else "show"] = value if keyword == "if" else split_shown(value)
-        return CallsRequest(**found)  # type: ignore[arg-type]
+            request = request.replace(condition=value) if keyword == "if" else request.replace(show=split_shown(value))
+        return request
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         _, parts = _split(text)
@@ -144,20 +150,21 @@ def _joined(words: list[str]) -> list[str]:
     return found
 
 
-def _valued(word: str, value: str) -> dict[str, object]:
+def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
     match word:
         case "for" | "every":
             seconds = _seconds(value)
-            return {"seconds" if word == "for" else "every": seconds}
+            return request.replace(seconds=seconds) if word == "for" else request.replace(every=seconds)
         case "limit":
             limited = re.fullmatch(r"(\d{1,6})(?:/s)?|none", value.lower())
             if limited is None:
                 raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
-            return {"limit": int(limited[1]) if limited[1] else None}
+            return request.replace(limit=int(limited[1]) if limited[1] else None)
     bounds = {"callers": 100, "-depth": 10}.get(word, 1_000_000)
     if not re.fullmatch(r"\d{1,9}", value) or not 1 <= int(value) <= bounds:
         raise UsageError(f"{word} needs a number from 1 to {bounds:,}, not '{value}'")
-    return {{"callers": "callers", "-max": "most", "-most": "most_methods", "-depth": "depth"}[word]: int(value)}
+    field = {"callers": "callers", "-max": "most", "-most": "most_methods", "-depth": "depth"}[word]
+    return request.replace(**{field: int(value)})
 
 
 def _seconds(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Places in code as they are typed, and the request for a breakpoint around one.
+"""Places in code as they are typed, and the request for a breakpoint around one; methods, classes and their files.
 
 Owns the grammar; whether the place exists is for the session to say.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from jdbpy.cli.arguments.base import Argument, matching
+from jdbpy.cli.arguments.base import Argument, FilePath, matching
 from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.tail import HELP, POLICIES, TAKING_VALUES, Tail, complete_tail, split_condition, split_tail
 from jdbpy.cli.arguments.target import class_names, complete_numbers
@@ -55,7 +55,7 @@ class LocationArgument(Argument[PlaceRequest]):
 
 
 class BreakpointRequest(Record):
-    """The request of ``stop``, ``break`` and ``tbreak``. The policy in ``tail`` is None where the command decides."""
+    """The request of ``stop``, ``break`` and ``tbreak``. Without a policy among its options the command decides."""
 
     place: PlaceRequest
     tail: Tail
@@ -78,9 +78,9 @@ class BreakpointArgument(Argument[BreakpointRequest]):
         subject, tail = split_tail(text, filters=False)
         words = _words(subject)
         if words and words[0].lower() in POLICIES:
-            tail = tail.replace(policy=POLICIES[words.pop(0).lower()])
+            tail = tail.having(policy=POLICIES[words.pop(0).lower()])
         if len(words) > 1 and re.fullmatch(r"\d+|0x[0-9a-fA-F]+", words[0]) and words[1].lower() in ("at", "in"):
-            tail = tail.replace(thread=words.pop(0))
+            tail = tail.replace(typed=(*tail.typed, ("thread", words.pop(0))))
         if words and words[0].lower() in ("at", "in"):
             words.pop(0)
         if not words:
@@ -189,3 +189,49 @@ class ListArgument(Argument[str]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return complete_place(text, names)
+
+
+class MethodText(Argument[str]):
+    """A method, or a class for all its methods; jdb's ``CLASS METHOD`` is taken too."""
+
+    metavar = "[CLASS.]METHOD|CLASS"
+    help = "a method, `Order.total` or `Order.total(int,String)`, or a class for all its methods"
+    takes_rest = True
+
+    def parse(self, text: str) -> str:
+        if "(" in text:
+            return text
+        words = text.split()
+        if len(words) > 2:
+            raise UsageError(f"unexpected argument '{words[2]}'")
+        return ".".join(words)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return complete_place(text, names)
+
+
+class ClassOrFile(Argument[str]):
+    """A loaded class, or a file or directory of this machine."""
+
+    metavar = "CLASS|FILE|DIR"
+    help = "a class and its class file; or a directory or jar of class files; or source files with --compile"
+
+    def parse(self, text: str) -> str:
+        return FilePath().parse(text)
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        yield from class_names(text, names) if text else ()
+        yield from FilePath().complete(text, names)
+
+
+class StratumArgument(Argument[str]):
+    """A language whose lines are wanted."""
+
+    metavar = "NAME|Java|default"
+    help = "a stratum as `extension CLASS` names it; `Java` for the lines of the class file; `default`"
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        return matching(text, ("default", "Java", "Kotlin", "KotlinDebug", "JSP"), "stratum")

@@ -71,7 +71,7 @@ class Tracepoint(Argument[LogpointRequest]):
         request = Logpoint().parse(text) if '"' in text else LogpointRequest(BreakpointArgument().parse(text), "")
         tail = request.breakpoint.tail
         if "stack" not in tail.said:
-            tail = tail.replace(reporting=tail.reporting.replace(stack=STACK), said=tail.said | {"stack"})
+            tail = tail.reporting(stack=STACK)
         return LogpointRequest(request.breakpoint.replace(tail=tail), request.text)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:

@@ -214,7 +214,8 @@ class TraceArgument(Argument[Trace]):
                 return Trace(kind, tail, method=found[2], values=values)
             if len(words) > 1 + ("method" in words[0].lower() and words[0].lower() != "methods") + bool(found[2]):
                 raise UsageError(f"unexpected argument '{words[-1]}'")
-            tail = tail.replace(thread=tail.thread or words[-1]) if found[2] else tail
+            if found[2] and "thread" not in dict(tail.typed):
+                tail = tail.replace(typed=(*tail.typed, ("thread", words[-1])))
             return Trace(kind, tail, values=values)
         if values:
             raise UsageError(f"{VALUES} is for methods, entries and exits")
@@ -253,13 +254,13 @@ def _without_go(text: str) -> tuple[str, Callable[[Tail], Tail]]:
         return text.strip(), lambda tail: tail
 
     def go(tail: Tail) -> Tail:
-        tail = tail.replace(policy=tail.policy or SuspendPolicy.NONE)
+        policy = tail.options.policy or SuspendPolicy.NONE
+        tail = tail.having(policy=policy)
         if word == "go":
             return tail
-        if tail.policy is not SuspendPolicy.NONE:
-            raise UsageError(f"{NO_STOP} and 'suspend {tail.policy}' contradict each other")
-        no_stop: Tail = tail.replace(reporting=tail.reporting.replace(hold=False), said=tail.said | {"hold"})
-        return no_stop
+        if policy is not SuspendPolicy.NONE:
+            raise UsageError(f"{NO_STOP} and 'suspend {policy}' contradict each other")
+        return tail.reporting(hold=False)
 
     return rest.strip(), go
 
@@ -279,4 +280,4 @@ def _classes(event: str, words: list[str], tail: Tail) -> Catch:
     if event == "load" and len(words) > 1 and words[-2].lower() == "source":
         source, words = (words[-1],), words[:-2]
     patterns = tuple(part for word in words for part in word.split(",") if part and part != "*")
-    return Catch(event, source, tail.replace(classes=(*patterns, *tail.classes)))
+    return Catch(event, source, tail.having(classes=(*patterns, *tail.options.classes)))

@@ -1,7 +1,7 @@
-"""The words after the subject of a breakpoint, a catchpoint, a watchpoint or a trace: its filters and its ways.
+"""The words after the subject of a breakpoint, a catchpoint, a watchpoint or a trace: ``thread main limit 100/s -t``.
 
-Owns those words; what the subject is stands in ``location`` and ``points``. Owns also how a point reports which stops
-nothing: ``limit 100/s to hits.log stack 5 cost 20% -max 1000``.
+Owns how the forms of values are written and completed; which options there are, and their words, is declared with the
+options (``jdbpy.breakpoints.OPTIONS``). What the subject is stands in ``location`` and ``points``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from jdbpy import Reporting, SuspendPolicy
+from jdbpy import PointOptions, Reporting, SuspendPolicy, breakpoints
 from jdbpy.cli.arguments.base import FilePath, matching
 from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.target import ThreadArgument, class_names, complete_numbers
@@ -19,44 +19,8 @@ from jdbpy.cli.words import Word, next_word
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
-MAX = ("-max", "--max")
-"""How many hits there may be: a flag, which may stand before the subject as well."""
-
-VALUES = {
-    "limit": "a number of reports, `100/s`, or none",
-    "to": "a file",
-    "stack": "a number of frames",
-    "cost": "a percentage, or none",
-}
-"""The words that take a value, and what it is."""
-
-MOST_FRAMES = 100
-
-REPORT_HELP = (
-    "`limit N/s` reports at most, `to FILE` appends them to a file, `stack N` frames with each, `-max N` hits and then "
-    "it is switched off, `cost N%` switches it off when it takes more of the target's time"
-)
-
-
-def read_report_word(keyword: str, value: str) -> dict[str, Any]:
-    """The field of ``Reporting`` that a word with its value means. Raises UsageError."""
-    match keyword:
-        case "to":
-            return {"file": value}
-        case "limit":
-            found = re.fullmatch(r"(\d{1,6})(?:/s)?|none", value.lower())
-            if found is None:
-                raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
-            return {"limit": int(found[1]) if found[1] else None}
-        case "stack":
-            if not re.fullmatch(r"\d{1,3}", value) or not 1 <= int(value) <= MOST_FRAMES:
-                raise UsageError(f"'{value}' is no number of frames from 1 to {MOST_FRAMES}")
-            return {"stack": int(value)}
-    found = re.fullmatch(r"(\d{1,3})%?|none", value.lower())
-    if found is None or int(found[1] or 0) > 100:
-        raise UsageError(f"'{value}' is no percentage", hint="'cost 20%', or 'cost none'")
-    return {"cost": int(found[1] or 0)}
-
+OPTIONS = breakpoints.OPTIONS
+Takes = breakpoints.Takes
 
 POLICIES = {
     "go": SuspendPolicy.NONE,
@@ -66,65 +30,60 @@ POLICIES = {
 }
 """Words for what a hit suspends."""
 
-_TEMPORARY = ("-t", "--temporary")
-_DISABLED = ("-d", "--disabled")
-_COUNT = ("-c", "--count")
-_HIT = ("-hit", "--hit")
-_NUMBERED = (*_COUNT, *MAX)
-_FLAGS = (*_TEMPORARY, *_DISABLED, *_NUMBERED, *_HIT)
 _OPERATORS = ("==", "=", "!=", ">=", "<=", ">", "<", "%")
 _COMMA = re.compile(r",(?![^(]*\))")  # not one between parameter types
-_VALUES = {
-    "thread": "a thread",
-    "suspend": "all, thread or none",
-    "from": "a pattern",
-    "except": "a pattern",
-    "caller": "a pattern",
-    "on": "an object",
-    "after": "a number of 'breakpoints'",
-    **VALUES,
-}
+_MOST_FRAMES = 100
 
-TAKING_VALUES = (*_VALUES, *_HIT)
+_HERE = [option for option in OPTIONS if not option.apart]
+_FLAGS = {word: option for option in _HERE if option.word[0] == "-" for word in (option.word, option.long)}
+_WORDS = {option.word: option for option in _HERE if option.word[0] != "-"}
+_NOT_FOR_PLACES = ("except", "caller")
+_FOR_PLACES = ("in-target",)
+
+TAKING_VALUES = (
+    *(word for word, option in _WORDS.items() if option.takes is not Takes.NOTHING),
+    *(word for word, option in _FLAGS.items() if option.takes is Takes.HITS),
+)
 """Words after which another word belongs to them."""
 
-HELP = (
-    "`thread THREAD` only in that thread, `from PATTERNS` only when a caller fits, `on OBJECT` only where that is "
-    "`this`, `after N` not before number N was hit (`after each N`: each time), `suspend all|thread|none` what a hit "
-    "suspends, `-c N` from the Nth hit on, `-hit OP N` at those hits only (`-hit 3`, `-hit >= 10`, `-hit % 100`), `-t` "
-    "once, `-d` set it disabled, `if CONDITION` when the expression is true: see `help filters`"
-)
+
+def _help(*, reports: bool) -> str:
+    return ", ".join(option.help for option in OPTIONS if option.help and (option.field in _REPORTED) is reports)
+
+
+_REPORTED = frozenset(Reporting.__fields__)
+
+REPORT_HELP = _help(reports=True)
+HELP = f"{_help(reports=False)}: see `help filters`"
 
 
 class Tail(Record):
-    """The words after a subject. ``thread`` and ``on`` are as they were typed; ``ignore`` hits pass first; ``after`` is
-    the number of a point, or negative, counted from the one that was set last (-1), and 0 for none.
+    """The words after a subject. In ``options`` the number of a breakpoint may be negative: it is counted from the one
+    that was set last (-1).
 
-    ``said`` are the fields of ``reporting`` that words were there for.
+    ``typed`` are options that only the session can tell, a thread and an object, with what was typed. ``said`` are the
+    fields of the options' ``reporting`` that words were there for.
     """
 
-    policy: SuspendPolicy | None = None
-    temporary: bool = False
-    disabled: bool = False
-    thread: str = ""
-    condition: str = ""
-    ignore: int = 0
-    classes: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
-    callers: tuple[str, ...] = ()
-    on: str = ""
-    hits: str = ""
-    after: int = 0
-    after_each: bool = False
-    reporting: Reporting = Reporting()
+    options: PointOptions = PointOptions()
+    typed: tuple[tuple[str, str], ...] = ()
     said: frozenset[str] = frozenset()
+
+    def having(self, **options: Any) -> Tail:
+        """Return a tail with these options as well."""
+        return self.replace(options=self.options.replace(**options))
+
+    def reporting(self, **said: Any) -> Tail:
+        """Return a tail with these words about how it reports as well."""
+        changed = self.options.replace(reporting=self.options.reporting.replace(**said))
+        return self.replace(options=changed, said=self.said | frozenset(said))
 
 
 def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     """The subject, as it was typed, and the words after it. Raises UsageError for a word without its value.
 
-    With ``filters``, ``from`` and ``except`` are about the classes in whose code it happens. Without, that is told by
-    the subject itself, and ``from`` is about callers.
+    With ``filters``, ``from`` and ``except`` are about the classes in whose code it happens. Without, the subject
+    itself decides that, and ``from`` is about callers.
     """
     head, condition = split_condition(text)
     if condition == "":
@@ -134,15 +93,16 @@ def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     while begin < len(words) and (words[begin].text in _FLAGS or _says_what_to_suspend(words[begin:])):
         begin += 2 if words[begin].text not in _FLAGS else _length(words[begin:])
     end = begin
-    while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in _VALUES)):
+    while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in _WORDS)):
         end += 1
     subject = head[words[begin].start : words[end - 1].end] if begin < end else ""
-    tail = _read([*words[:begin], *words[end:]]).replace(condition=condition or "")
-    if filters:
-        return subject, tail
-    if tail.excludes:
-        raise UsageError("'except' makes no sense for one place", hint="'from PATTERNS' limits it to what calls it")
-    return subject, tail.replace(classes=(), callers=(*tail.classes, *tail.callers))
+    tail = _read([*words[:begin], *words[end:]])
+    options = tail.options.replace(condition=condition or "")
+    if not filters:
+        if options.excludes:
+            raise UsageError("'except' makes no sense for one place", hint="'from PATTERNS' limits it to what calls it")
+        options = options.replace(classes=(), callers=(*options.classes, *options.callers))
+    return subject, tail.replace(options=options)
 
 
 def split_condition(text: str) -> tuple[str, str | None]:
@@ -153,28 +113,29 @@ def split_condition(text: str) -> tuple[str, str | None]:
 
 def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Iterable[Candidate]:
     """Return what may stand in the place of ``word`` when ``before`` is the word in front of it."""
-    match before:
-        case "thread":
+    option = _WORDS.get("after" if before == "each" else before) or _FLAGS.get(before)
+    match option.takes if option is not None else Takes.NOTHING:
+        case Takes.THREAD:
             return ThreadArgument().complete(word, names)
-        case "suspend":
+        case Takes.POLICY:
             return matching(word, ("all", "thread", "none"))
-        case "from" | "except" | "caller":
+        case Takes.PATTERNS:
             return class_names(word.rpartition(",")[2], names)
-        case "after" | "each":
+        case Takes.BREAKPOINT:
             numbers = complete_numbers(word, names)
             return numbers if before == "each" else [*numbers, *matching(word, ("each",))]
-        case "-hit" | "--hit":
+        case Takes.HITS:
             return matching(word, _OPERATORS)
-        case "on":
+        case Takes.OBJECT:
             return complete_expression(word, names)
-        case "to":
+        case Takes.FILE:
             return FilePath().complete(word, names)
-        case "limit" | "cost":
+        case Takes.RATE | Takes.PERCENT:
             return matching(word, ("none",))
-        case "stack":
-            return ()
-    more = ("from", "except", "caller") if filters else ("from",)
-    return matching(word, ("thread", "suspend", "if", *VALUES, *more, "on", "after"))
+        case Takes.NOTHING:
+            others = _FOR_PLACES if filters else _NOT_FOR_PLACES
+            return matching(word, (*(each for each in _WORDS if each not in others), "if"))
+    return ()
 
 
 def _says_what_to_suspend(words: Sequence[Word]) -> bool:
@@ -184,38 +145,38 @@ def _says_what_to_suspend(words: Sequence[Word]) -> bool:
 
 def _length(words: Sequence[Word]) -> int:
     """Return how many words a flag takes, with those that belong to it."""
-    if words[0].text in _HIT:
-        return 3 if len(words) > 1 and words[1].text in _OPERATORS else 2
-    return 2 if words[0].text in _NUMBERED else 1
+    option = _FLAGS.get(words[0].text)
+    if option is None or option.takes is Takes.NOTHING:
+        return 1
+    return 3 if option.takes is Takes.HITS and len(words) > 1 and words[1].text in _OPERATORS else 2
 
 
 def _read(words: Sequence[Word]) -> Tail:
     found: dict[str, Any] = {}
-    said: dict[str, Any] = {}
     rest = list(words)
     while rest:
+        option = _FLAGS.get(rest[0].text) or _WORDS.get(rest[0].text.lower())
+        if option is None:
+            raise UsageError(f"unexpected argument '{rest[0].text}'")
         length = _length(rest)
         word = rest.pop(0).text
-        if word in _TEMPORARY:
-            found["temporary"] = True
-        elif word in _DISABLED:
-            found["disabled"] = True
-        elif word in _COUNT:
-            found["ignore"] = _count(word, rest) - 1
-        elif word in _HIT:
-            found["hits"] = hit_count(" ".join(rest.pop(0).text for _ in rest[: length - 1]))
-        elif word in MAX:
-            said["most"] = _count(word, rest)
-        elif word.lower() in _VALUES:
-            if not rest:
-                raise UsageError(f"after '{word.lower()}' {_VALUES[word.lower()]} is missing")
-            if word.lower() in VALUES:
-                said.update(read_report_word(word.lower(), rest.pop(0).text))
-            else:
-                found.update(_valued(word.lower(), rest))
+        if option.takes is Takes.NOTHING:
+            found[option.field] = not option.value(PointOptions())
+        elif option.takes in (Takes.COUNT, Takes.PASSED):
+            found[option.field] = _count(word, rest) - (option.takes is Takes.PASSED)
+        elif option.takes is Takes.HITS:
+            found[option.field] = hit_count(" ".join(rest.pop(0).text for _ in rest[: length - 1]))
+        elif not rest:
+            raise UsageError(f"after '{word.lower()}' {option.missing} is missing")
         else:
-            raise UsageError(f"unexpected argument '{word}'")
-    return Tail(**found, reporting=Reporting(**said), said=frozenset(said))
+            found.update(_valued(option, rest))
+    typed = tuple((field, found.pop(field)) for field in tuple(found) if _BY_FIELD[field].takes in _FOR_THE_SESSION)
+    said = {field: found.pop(field) for field in tuple(found) if field in _REPORTED}
+    return Tail(PointOptions(**found), typed).reporting(**said)
+
+
+_BY_FIELD = {option.field: option for option in OPTIONS} | {"after_each": _WORDS["after"]}
+_FOR_THE_SESSION = (Takes.THREAD, Takes.OBJECT)
 
 
 def hit_count(text: str) -> str:
@@ -226,27 +187,41 @@ def hit_count(text: str) -> str:
     return text.strip()
 
 
-def _valued(keyword: str, rest: list[Word]) -> dict[str, Any]:
-    value = rest.pop(0).text
-    match keyword:
-        case "suspend":
+def _valued(option: breakpoints.BreakpointOption, rest: list[Word]) -> dict[str, Any]:
+    """The fields that a word with its value means. Raises UsageError."""
+    value, field = rest.pop(0).text, option.field
+    match option.takes:
+        case Takes.POLICY:
             if value.lower() not in POLICIES:
                 raise UsageError(f"'{value}' is none of all, thread, none")
-            return {"policy": POLICIES[value.lower()]}
-        case "from" | "except" | "caller":
+            return {field: POLICIES[value.lower()]}
+        case Takes.PATTERNS:
             while value.endswith(",") and rest:
                 value += rest.pop(0).text
-            field = {"from": "classes", "except": "excludes", "caller": "callers"}[keyword]
             return {field: tuple(part for part in _COMMA.split(value) if part)}
-        case "after":
+        case Takes.BREAKPOINT:
             each = value.lower() == "each"
             value = rest.pop(0).text if each and rest else value
             if not re.fullmatch(r"-?[1-9]\d{0,8}", value):
                 raise UsageError(
                     f"'{value}' is no number of a breakpoint", hint="'after 1', 'after each 1', 'after -1'"
                 )
-            return {"after": int(value), "after_each": each}
-    return {keyword: value}
+            return {field: int(value), "after_each": each}
+        case Takes.RATE:
+            found = re.fullmatch(r"(\d{1,6})(?:/s)?|none", value.lower())
+            if found is None:
+                raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
+            return {field: int(found[1]) if found[1] else None}
+        case Takes.FRAMES:
+            if not re.fullmatch(r"\d{1,3}", value) or not 1 <= int(value) <= _MOST_FRAMES:
+                raise UsageError(f"'{value}' is no number of frames from 1 to {_MOST_FRAMES}")
+            return {field: int(value)}
+        case Takes.PERCENT:
+            found = re.fullmatch(r"(\d{1,3})%?|none", value.lower())
+            if found is None or int(found[1] or 0) > 100:
+                raise UsageError(f"'{value}' is no percentage", hint="'cost 20%', or 'cost none'")
+            return {field: int(found[1] or 0)}
+    return {field: value}
 
 
 def _count(flag: str, rest: list[Word]) -> int:

@@ -70,7 +70,7 @@ class ClassNameArgument(Argument[str]):
 
 
 class ClassPattern(Argument[str]):
-    """A pattern of class names: ``*`` stands for anything."""
+    """A pattern of class names: ``*`` matches anything."""
 
     metavar = "PATTERN"
     help = "class names, `*` for any part: `com.acme.*`, `*Order*`; without `*`, names that contain it"
@@ -160,7 +160,7 @@ class BreakpointPlaces(Argument["tuple[PlaceNumber, ...]"]):
         before, dot, places = text.partition(".")
         if not dot:
             return tuple(map(PlaceNumber, BreakpointNumbers().parse(text)))
-        [number] = BreakpointNumbers().parse(before) if before.isdigit() else (0,)
+        [number] = BreakpointNumbers().parse(before) if before.isdecimal() else (0,)
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?,?", places)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not number or not 0 < first <= last or last - first > 10_000:

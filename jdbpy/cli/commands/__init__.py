@@ -1,6 +1,6 @@
 """The commands, one module a subject: their results, how these are shown, and the functions that are the commands.
 
-A module is loaded when one of its commands is looked up: starting must not wait for commands that nobody gives. The
+A module is loaded when one of its commands is looked up: starting must not wait for commands that are not given. The
 names stand in ``names.py``, which `./dev generate names` makes.
 
 * ``running``, ``leaving``, ``snapshots``: letting the target run, and ending the session

@@ -16,7 +16,7 @@ from jdbpy.record import Record
 
 
 class Alias(Record):
-    """A name of the user's own, and the beginning of a command that it stands for."""
+    """A name of the user's own, and the beginning of a command that replaces it."""
 
     name: str
     text: str

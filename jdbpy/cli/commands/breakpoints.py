@@ -8,7 +8,7 @@ from typing import Annotated
 
 import trio
 
-from jdbpy import Breakpoint, SuspendPolicy
+from jdbpy import BreakpointInfo, SuspendPolicy
 from jdbpy.cli.arguments.base import FilePath, Option
 from jdbpy.cli.arguments.condition import ConditionArgument, ConditionRequest
 from jdbpy.cli.arguments.location import BreakpointArgument, BreakpointRequest, PlaceOrNumber, PlaceRequest
@@ -68,7 +68,7 @@ async def break_(ctx: Context, request: Request = None) -> BreakpointSet | Break
 @command("tbreak", "tb", group="breakpoints")
 async def tbreak(ctx: Context, request: Annotated[BreakpointRequest, BreakpointArgument()]) -> BreakpointSet:
     """Set a breakpoint that is removed when it is hit."""
-    return await add_breakpoint(ctx, request.replace(tail=request.tail.replace(temporary=True)), policy_here(ctx))
+    return await add_breakpoint(ctx, request.replace(tail=request.tail.having(temporary=True)), policy_here(ctx))
 
 
 @command("breakpoints", "bl", "info breakpoints", "info break", "info b", group="breakpoints")
@@ -220,5 +220,5 @@ def _changed(
     return BreakpointsChanged(action, _points(ctx, (*numbers, *of_places)), spelled)
 
 
-def _points(ctx: Context, numbers: tuple[int, ...]) -> tuple[Breakpoint, ...]:
+def _points(ctx: Context, numbers: tuple[int, ...]) -> tuple[BreakpointInfo, ...]:
     return tuple(ctx.session.points.get(number) for number in numbers)

@@ -28,6 +28,9 @@ class CallTrees(Record):
     """The calls of methods with what was called inside, folded."""
 
     trees: tuple[model.CallTree, ...]
+    observed: Annotated[int, "methods"] = 0
+    in_target: Annotated[int, "methods that the target itself observes"] = 0
+    ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""
 
 
 # -- how they are shown ------------------------------------------------------------------------------------------------
@@ -42,14 +45,17 @@ def _ended(result: model.CallsEnded) -> str:
     failed = f", {result.failures:,} ended by an exception" if result.failures else ""
     return (
         f"{count_of(result.calls, 'call')} of {result.method} in {result.seconds:.1f} s{failed}; "
-        f"{result.reported:,} reported"
+        f"{result.reported:,} reported{_where(result.in_target, result.observed, result.ordinary)}"
     )
 
 
 @shows(model.CallStatistics)
 def statistics_shown(result: model.CallStatistics, settings: Settings) -> Shown:
     total = sum(each.count for each in result.methods)
-    yield f"{count_of(total, 'call')} in {result.seconds:.1f} s, {count_of(result.observed, 'method')} observed"
+    yield (
+        f"{count_of(total, 'call')} in {result.seconds:.1f} s, {count_of(result.observed, 'method')} observed"
+        f"{_where(result.in_target, result.observed, result.ordinary)}"
+    )
     if not result.methods:
         return
     titles = (
@@ -79,6 +85,16 @@ def trees_shown(result: CallTrees, settings: Settings) -> Shown:
         yield "no call has ended"
     for each in result.trees:
         yield from _tree(each)
+    if where := _where(result.in_target, result.observed, result.ordinary):
+        yield faint(f"{count_of(result.observed, 'method')} observed{where}")
+
+
+def _where(in_target: int, observed: int, ordinary: str) -> str:
+    """Return who observes: nothing where the target has nothing to do with it."""
+    if in_target == observed:
+        return " in the target" if in_target else ""
+    some = f", {in_target:,} of them in the target" if in_target else ""
+    return some + (f"; ordinary: {ordinary}" if ordinary else "")
 
 
 def _tree(tree: model.CallTree) -> Iterator[Line]:
@@ -86,7 +102,7 @@ def _tree(tree: model.CallTree) -> Iterator[Line]:
     yield name(f"{tree.class_name}.{tree.method}") + f": {_times(tree)}{failed}"
     yield from _nodes(tree.children, "  ")
     if tree.children and tree.total:
-        yield faint(f"  {tree.own / tree.total:6.1%}  {_time(tree.own):>9}  in its own code, and in calls not told")
+        yield faint(f"  {tree.own / tree.total:6.1%}  {_time(tree.own):>9}  in its own code, and in calls not shown")
 
 
 def _nodes(nodes: tuple[model.CallNode, ...], indent: str) -> Iterator[Line]:
@@ -126,14 +142,17 @@ def _short(class_name: str) -> str:
 @command("calls", group="breakpoints")
 async def calls(
     ctx: Context,
-    request: Annotated[CallsRequest, CallsArgument("for", "limit", "callers", "-max", "-most", "if", "show")],
+    request: Annotated[
+        CallsRequest, CallsArgument("for", "limit", "callers", "-max", "-most", "in-target", "if", "show")
+    ],
 ) -> model.CallsEnded:
     """Report the calls of a method as they end: arguments, receiver, result or exception, time. Ctrl-C ends it.
 
     `calls Order.pay`, `calls Order.pay -max 10 if $cost > 100ms`, `calls com.acme.*Service.find* limit 5/s if $exc !=
     null show $args, this.name`. `$cost` is the time in milliseconds, `$ret` what is returned, `$exc` the exception,
     `$args[0]` the first argument. A thread is suspended only at the end of a call, for the trips that read its values.
-    A script says how long: `for 10s` or `-max 10`.
+    A script says how long: `for 10s` or `-max 10`. With `set in-target auto`, or `in-target` behind the method, the
+    target itself keeps arguments and results, and no thread is suspended.
     """
     _require_bound(ctx, request)
 
@@ -146,6 +165,7 @@ async def calls(
             limit=request.limit,
             most=request.most,
             most_methods=most_methods,
+            in_target=request.in_target,
         )
 
     def ended(of: Any) -> Notice:
@@ -159,12 +179,12 @@ async def calls(
 
 @command("calls stats", group="breakpoints")
 async def calls_stats(
-    ctx: Context, request: Annotated[CallsRequest, CallsArgument("every", "for", "-most")]
+    ctx: Context, request: Annotated[CallsRequest, CallsArgument("every", "for", "-most", "in-target")]
 ) -> model.CallStatistics:
     """Count the calls of methods and their failures, with mean time, median and 99th percentile, by method.
 
     `calls stats com.acme.*Service.* every 5s`, `calls stats Order for 10s`. Nothing is suspended by a call. Ctrl-C
-    ends it.
+    ends it. With `set in-target auto`, or `in-target` behind the method, the target itself counts, at its own speed.
     """
     _require_bound(ctx, request)
 
@@ -174,7 +194,7 @@ async def calls_stats(
     async with _observing(
         ctx,
         request,
-        lambda most: ctx.session.observer.statistics(request.method, most_methods=most),
+        lambda most: ctx.session.observer.statistics(request.method, most_methods=most, in_target=request.in_target),
         ended,
     ) as observation:
         left = request.seconds or _FOR_EVER
@@ -184,6 +204,7 @@ async def calls_stats(
                 break
             left -= step
             if request.every and left > 0:
+                await observation.refresh()
                 ctx.session.publish(_statistics_notice(ctx, observation.take()))
     whole: model.CallStatistics = observation.whole()
     return whole
@@ -191,28 +212,38 @@ async def calls_stats(
 
 @command("calls tree", group="breakpoints")
 async def calls_tree(
-    ctx: Context, request: Annotated[CallsRequest, CallsArgument("for", "-max", "-depth", "-most", "if")]
+    ctx: Context, request: Annotated[CallsRequest, CallsArgument("for", "-max", "-depth", "-most", "in-target", "if")]
 ) -> CallTrees:
     """Show what a method calls, line by line, with time and share, folded: the next call, or `-max N` or `for SECONDS`.
 
     `calls tree OrderServlet.doGet -max 100`, `calls tree Order.pay -depth 3 if $cost > 100ms`. The condition is about
-    `$cost` alone. Nothing is suspended by a call. Ctrl-C ends it and shows what there is.
+    `$cost` alone. Nothing is suspended by a call. Ctrl-C ends it and shows what there is. With `set in-target auto`, or
+    `in-target` behind the method, the target itself takes the times, without what breakpoints cost.
     """
     most = request.most or (0 if request.seconds else 1)
 
     def observed(most_methods: int) -> Any:
         return ctx.session.observer.tree(
-            request.method, when=request.condition, depth=request.depth, most=most, most_methods=most_methods
+            request.method,
+            when=request.condition,
+            depth=request.depth,
+            most=most,
+            most_methods=most_methods,
+            in_target=request.in_target,
         )
 
     def ended(of: Any) -> Notice:
-        trees = CallTrees(of.trees())
+        trees = _trees(of)
         text = "\n".join(plain_lines(trees_shown(trees, ctx.settings)))
         return Notice("call-tree", text, tuple(trees.to_dict().items()))
 
     async with _observing(ctx, request, observed, ended) as observation:
         await _wait(ctx, observation, request.seconds)
-    return CallTrees(observation.trees())
+    return _trees(observation)
+
+
+def _trees(observation: Any) -> CallTrees:
+    return CallTrees(observation.trees(), observation.observed, len(observation.in_target), observation.why_ordinary)
 
 
 def _statistics_notice(ctx: Context, statistics: model.CallStatistics) -> Notice:
@@ -221,7 +252,7 @@ def _statistics_notice(ctx: Context, statistics: model.CallStatistics) -> Notice
 
 
 def _require_bound(ctx: Context, request: CallsRequest) -> None:
-    if not (ctx.interactive or request.seconds or request.most):
+    if not (ctx.interactive or request.seconds or request.most or ctx.session.snapshot_info is not None):
         raise UsageError("a script has to say how long calls are observed", hint="'for 10s', or '-max 10' of 'calls'")
 
 
@@ -231,7 +262,7 @@ async def _observing(
 ) -> AsyncIterator[Any]:
     """An observation for the time of a block; what it came to is published if the block is cancelled."""
     session = ctx.session
-    if session.suspended_everything:
+    if session.suspended_everything and session.snapshot_info is None:
         raise StateError(
             "all threads are suspended: nothing is called", hint="'resume' lets them run", code="SUSPENDED"
         )

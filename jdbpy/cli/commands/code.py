@@ -6,7 +6,7 @@ from typing import Annotated
 
 from jdbpy import code, strata
 from jdbpy.cli.arguments.base import Option
-from jdbpy.cli.arguments.class_code import MethodText, StratumArgument
+from jdbpy.cli.arguments.location import MethodText, StratumArgument
 from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count, faint, name as name_piece, number, piece, remark

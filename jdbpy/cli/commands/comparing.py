@@ -34,14 +34,16 @@ class MomentKept(Record):
     classes: Annotated[int | None, "how many"]
 
 
-class Moments(Record):
+class KeptMoments(Record):
     """The moments that were kept."""
+
+    json_name = "moments"
 
     moments: tuple[MomentKept, ...]
 
 
-@shows(Moments)
-def moments_shown(result: Moments, settings: Settings) -> Shown:
+@shows(KeptMoments)
+def moments_shown(result: KeptMoments, settings: Settings) -> Shown:
     for each in result.moments:
         at = time.strftime("%H:%M:%S", time.localtime(each.taken))
         threads = f", {count(each.threads, 'thread')}" if each.threads is not None else ""
@@ -95,7 +97,7 @@ def _text(text: str | None) -> str:
 
 
 @command("moment", group="session")
-async def moment(ctx: Context, words: Annotated[Compared, ComparedWords()] = Compared((), ())) -> Moments:
+async def moment(ctx: Context, words: Annotated[Compared, ComparedWords()] = Compared((), ())) -> KeptMoments:
     """Keep the current JVM as it is now under a name, to be compared by `diff`; without a name, list the moments kept.
 
     Kept are threads by their stacks, loaded classes with checksums of their code, system properties, flags where they
@@ -103,12 +105,12 @@ async def moment(ctx: Context, words: Annotated[Compared, ComparedWords()] = Com
     target is suspended while the stacks are read.
     """
     if not words.names:
-        return Moments(tuple(_kept(name, each) for name, each in ctx.moments.items()))
+        return KeptMoments(tuple(_kept(name, each) for name, each in ctx.moments.items()))
     if len(words.names) > 1 or words.names[0] == "now":
         raise UsageError("a moment has one name", hint="'moment before', then 'diff before now'")
     [called] = words.names
     taken = ctx.moments[called] = await ctx.session.moments.take(words.sections or moments.DEFAULT)
-    return Moments((_kept(called, taken),))
+    return KeptMoments((_kept(called, taken),))
 
 
 @command("diff", group="session")

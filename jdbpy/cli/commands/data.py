@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import Frame, JdbpyError, Value, Variable, values as value_data
+from jdbpy import FrameInfo, JdbpyError, ValueInfo, Variable, values as value_data
 from jdbpy.cli.arguments.base import Number, Option
 from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument
 from jdbpy.cli.arguments.values import COUNT, FORMAT, SavedName
@@ -26,7 +26,7 @@ class Variables(Record):
     """Variables of a frame: all, or only its arguments."""
 
     variables: tuple[Variable, ...]
-    frame: Frame | None = None
+    frame: FrameInfo | None = None
     only: Annotated[str, HIDDEN] = ""  # "argument": the others were left out
 
 
@@ -37,7 +37,7 @@ class Printed(Record):
     """
 
     expression: str
-    value: Annotated[Value, Inline()]
+    value: Annotated[ValueInfo, Inline()]
     full: Annotated[bool, HIDDEN] = False
     numbered: Annotated[bool, HIDDEN] = False
 

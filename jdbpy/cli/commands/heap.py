@@ -50,8 +50,8 @@ def instances_shown(result: heap.Instances, settings: Settings) -> Shown:
         yield faint(f"  ... {result.total - len(result.values)} more; -n shows more")
 
 
-@shows(heap.Histogram)
-def histogram_shown(result: heap.Histogram, settings: Settings) -> Shown:
+@shows(heap.ClassHistogram)
+def histogram_shown(result: heap.ClassHistogram, settings: Settings) -> Shown:
     with_bytes = result.bytes is not None
     rows: list[tuple[Line, ...]] = [
         tuple(map(faint, (f"{'instances':>12}", *([f"{'bytes':>14}"] if with_bytes else []), "class")))
@@ -140,7 +140,7 @@ async def histogram(
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many classes are shown")] = 30,
     bytes: Annotated[bool, Option("--bytes", help="with bytes, counted by a method that runs in the target")] = False,
-) -> heap.Histogram:
+) -> heap.ClassHistogram:
     """Count the reachable instances of each class, of all or of those that fit a pattern.
 
     The target stands still while its heap is walked. `--bytes` asks the target's own diagnostic command, which needs a
@@ -180,8 +180,8 @@ async def path(ctx: Context, expression: ObjectText) -> heap.HeapPath:
 async def size(ctx: Context, expression: ObjectText) -> ObjectSize:
     """Show how many bytes an object takes by itself, without what it refers to.
 
-    The target's own histogram tells, so a method runs in the target. Arrays of one type differ in size: their
-    length is shown instead.
+    The size comes from the target's own histogram, so a method runs in the target. Arrays of one type differ in size:
+    their length is shown instead.
     """
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:

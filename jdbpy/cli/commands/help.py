@@ -10,8 +10,8 @@ from jdbpy.cli import jvmti
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.arguments.commands import CommandName, JvmtiName
 from jdbpy.cli.context import Context
+from jdbpy.cli.output.columns import columns_of_window
 from jdbpy.cli.output.pieces import Column, Pieces, RowPieces, Shown, TablePieces, faint, piece, title
-from jdbpy.cli.output.plain import columns_of_window
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, CliCommand, command

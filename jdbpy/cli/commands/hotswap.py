@@ -9,7 +9,7 @@ import trio
 
 from jdbpy import hotswap
 from jdbpy.cli.arguments.base import Option, SearchPath
-from jdbpy.cli.arguments.class_code import ClassOrFile
+from jdbpy.cli.arguments.location import ClassOrFile
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count, remark, some
 from jdbpy.cli.output.places import frame_line

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import trio
 
-from jdbpy import Frame, JdbpyError, ThreadInfo, VmState
+from jdbpy import FrameInfo, JdbpyError, ThreadInfo, VmState
 from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.jvms import CommandText, JvmCommand, JvmPattern
 from jdbpy.cli.commands.stack import FoldedStacks
@@ -128,7 +128,7 @@ class JvmStacks(Record):
     """Threads of several JVMs whose stacks are the same."""
 
     threads: tuple[JvmThread, ...]
-    frames: Annotated[tuple[Frame, ...], "the innermost first"]
+    frames: Annotated[tuple[FrameInfo, ...], "the innermost first"]
     error: Annotated[str, "why there are none"] = ""
 
 
@@ -350,11 +350,7 @@ def _fold(folded: Sequence[tuple[str, FoldedStacks]], failed: tuple[EachItem, ..
     groups: dict[object, JvmStacks] = {}
     for jvm, result in folded:
         for group in result.groups:
-            places = (
-                (at.class_name, at.method, at.signature, at.line, at.code_index)
-                for at in (frame.location for frame in group.frames)
-            )
-            key = (tuple(places), group.error)
+            key = group.key
             threads = tuple(JvmThread(jvm, thread) for thread in group.threads)
             before = groups.get(key)
             groups[key] = JvmStacks((*before.threads, *threads) if before else threads, group.frames, group.error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from jdbpy import Frame, locks
+from jdbpy import FrameInfo, locks
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import ThreadArgument
@@ -102,7 +102,7 @@ def _lock(lock: locks.Lock) -> Pieces:
     return piece(lock.text, "string") + full
 
 
-def _in(frame: Frame | None) -> Line:
+def _in(frame: FrameInfo | None) -> Line:
     return ", in " + place_of(frame.location) if frame is not None else ""
 
 
@@ -124,7 +124,7 @@ class _ThreadOrAll(ThreadArgument):
 async def threadlocks(ctx: Context, which: Annotated[str | None, _ThreadOrAll()] = None) -> locks.LocksReport:
     """Show the monitors that a thread holds and what it waits for; of the selected thread, another, or `all`.
 
-    Locks of java.util.concurrent and Thread.join are told too, as far as threads wait for them. A target that runs is
+    Locks of java.util.concurrent and Thread.join are included, as far as threads wait for them. A target that runs is
     suspended for a moment to look.
     """
     if which is not None and which.lower() == "all":

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import trio
 
-from jdbpy import Breakpoint, ClassInfo, MethodInfo
+from jdbpy import BreakpointInfo, ClassInfo, MethodInfo
 from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.context import Context
@@ -47,7 +47,7 @@ class RegexBreakpoints(Record):
 
     regex: str
     classes: Annotated[str, "the pattern of the classes that were looked through"]
-    breakpoints: tuple[Breakpoint, ...]
+    breakpoints: tuple[BreakpointInfo, ...]
 
 
 @shows(RegexBreakpoints)

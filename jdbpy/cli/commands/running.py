@@ -12,7 +12,7 @@ from jdbpy.cli.arguments.location import LocationArgument, PlaceRequest
 from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import policy_here
-from jdbpy.cli.results import Done, Restarting, Resumed, Stopped
+from jdbpy.cli.results import Done, Paused, Restarting, Resumed
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
 
@@ -78,8 +78,7 @@ async def start(ctx: Context) -> Resumed:
     if not ctx.restarted and (session.ending is not None or not _is_at_start(ctx)):
         return await _start_again(ctx, "start")
     point = await session.breakpoints.add(f"{name}.main(java.lang.String[])", temporary=True, policy=policy_here(ctx))
-    running = await _resume(ctx)
-    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")
+    return await _resume(ctx, f"temporary breakpoint {point.number} at {point.spec}")
 
 
 @command("wait", group="running")
@@ -131,15 +130,14 @@ async def until(ctx: Context, place: Annotated[PlaceRequest | None, LocationArgu
 async def advance(ctx: Context, place: Annotated[PlaceRequest, LocationArgument()]) -> Resumed:
     """Run on until a place is reached: a temporary breakpoint and `cont`."""
     point = await ctx.session.breakpoints.add(place.text, temporary=True, policy=policy_here(ctx))
-    running = await _resume(ctx)
-    return running.replace(note=f"temporary breakpoint {point.number} at {point.spec}")
+    return await _resume(ctx, f"temporary breakpoint {point.number} at {point.spec}")
 
 
 @command("pause", group="running")
-async def pause(ctx: Context, thread: Annotated[str | None, ThreadArgument()] = None) -> Stopped:
+async def pause(ctx: Context, thread: Annotated[str | None, ThreadArgument()] = None) -> Paused:
     """Stop the running target, or one thread, wherever it is. Ctrl-C does it too."""
     chosen = None if thread is None else (await ctx.session.threads.find(thread)).id
-    return Stopped(await ctx.session.execution.pause(chosen))
+    return Paused(await ctx.session.execution.pause(chosen))
 
 
 def _is_at_start(ctx: Context) -> bool:
@@ -165,11 +163,18 @@ def _cannot_restart() -> StateError:
     )
 
 
-async def _resume(ctx: Context) -> Resumed:
-    """Lets the target go. A script that says so of a running target wants to wait for its next stop."""
+async def _resume(ctx: Context, note: str = "") -> Resumed:
+    """Let the target go. A script that says so of a running target wants to wait for its next stop.
+
+    The note stands above what happens then where a person reads; in data it belongs to the result.
+    """
+    if note and ctx.announce is not None:
+        if not ctx.quiet:
+            ctx.announce(note)
+        note = ""
     if ctx.interactive or ctx.session.execution.has_stopped:
         await ctx.session.execution.resume()
-    return Resumed()
+    return Resumed(note=note)
 
 
 @command("panic", group="running")

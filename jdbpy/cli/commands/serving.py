@@ -50,7 +50,7 @@ async def serve(
     All stops are then those of all clients, and each may resume what is stopped; with `--apart` each has the stops of
     its own breakpoints and steps. An editor that speaks the Debug Adapter Protocol attaches at the socket, or at the
     port with `"token"` beside its other settings. Breakpoints of a client that leaves go with it. When this session is
-    left, the others are as well. Given again it tells who is here.
+    left, the others are as well. Given again it lists the clients.
     """
     if name and re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}", name) is None:
         raise UsageError(f"'{name}' is no name for a session", hint="letters, digits, '.', '_' and '-', at most 40")
@@ -66,7 +66,7 @@ async def serve(
         serve_beside(ctx.session, served)
         ctx.serving = Shared(found.name, found.address, found.token)
     elif name or port is not None or apart:
-        raise UsageError("this session is served already", hint="'serve' tells how it is joined", code="SERVED")
+        raise UsageError("this session is served already", hint="'serve' shows how to join it", code="SERVED")
     shared = ctx.serving
     assert isinstance(shared, Shared)
     return shared.replace(clients=clients_of(ctx.session))

@@ -89,7 +89,7 @@ async def exclude(ctx: Context, patterns: Annotated[tuple[str, ...] | None, Excl
 
 
 def change(ctx: Context, name: str, text: str) -> SettingValues:
-    """Changes a setting; raises UsageError for an unknown one, a value that does not fit or none at all."""
+    """Change a setting. Raises UsageError for an unknown one, a value that does not fit or none at all."""
     if not text:
         setting = value_of(ctx, name)
         raise UsageError(

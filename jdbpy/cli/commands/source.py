@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from jdbpy import Frame, SourceWindow, code
+from jdbpy import FrameInfo, SourceLine, SourceWindow, Stopped, code
 from jdbpy.cli.arguments.base import SearchPath
 from jdbpy.cli.arguments.location import ListArgument
 from jdbpy.cli.arguments.target import ClassPattern
@@ -20,7 +20,7 @@ from jdbpy.errors import StateError, UsageError
 from jdbpy.json_form import Json
 from jdbpy.record import Record
 
-MADE = "it is made of the class file, and its lines are its own"
+MADE = "the lines are not those of the class"
 """Said of what a decompiler has made."""
 
 
@@ -136,7 +136,7 @@ async def info_line(ctx: Context, what: Annotated[str, ListArgument()] = "") -> 
     if not what:
         location = (await ctx.session.stack.selected()).location
         class_name, number = location.class_name, location.line
-    elif what.removeprefix(":").isdigit():
+    elif what.removeprefix(":").isdecimal():
         class_name, number = (await _current_file(ctx))[0], int(what.removeprefix(":"))
     else:
         class_name, number, _ = await _place(ctx, what)
@@ -167,8 +167,8 @@ _ALL = 1_000_000
 """Lines: more than a method can have."""
 
 
-async def _at_frame(ctx: Context, frame: Frame, size: int) -> Listing | Disassemblies:
-    """The source around a frame, or what stands for it."""
+async def _at_frame(ctx: Context, frame: FrameInfo, size: int) -> Listing | Disassemblies:
+    """Return the source around a frame; where there is none, what the decompiler or the bytecode gives."""
     at = frame.location
     if at.line is not None and await ctx.session.sources.text(at.class_name, _source_of(frame)) is not None:
         return await _around(ctx, at.class_name, _source_of(frame), at.line)
@@ -213,6 +213,31 @@ async def _without_source(
     return Disassemblies(tuple(_code_window(each, size, why.message) for each in with_code))
 
 
+async def decompiled_at(ctx: Context, stop: Stopped) -> SourceWindow | None:
+    """Return what a decompiler makes of the method in which a thread has stopped: of a class without source, where the
+    settings name one. None, too, for a further stop in the same method: no line of it can be marked.
+    """
+    at = stop.location
+    if ctx.settings["decompiler"] == NO_DECOMPILER or at is None or at.line is None or stop.source is not None:
+        return None
+    method = f"{at.class_name}.{at.method}{at.signature}"
+    if method == ctx.decompiled:
+        return None
+    sources = ctx.session.sources
+    try:
+        found = await sources.text(at.class_name, at.source_file)
+        file = None if found else await sources.decompiled(at.class_name, ctx.settings["decompiler"])
+    except (StateError, UsageError):  # `list` says why
+        file = None
+    ctx.decompiled = method
+    if file is None:
+        return None
+    [(first, last), *_] = sources.methods_in(file, at.class_name, at.method) or [(1, len(file.lines))]
+    last = min(last, first + ctx.settings["list-lines"] - 1)
+    ctx.listed = Listed(at.class_name, at.source_file, first, last)
+    return _window(file.path, file.numbered(first, last), None, len(file.lines), MADE, decompiled=True)
+
+
 def _code_window(method: code.Disassembly, size: int, why: str) -> code.Disassembly:
     """So many instructions of a method around the one where the selected frame stands."""
     rows = method.instructions
@@ -238,10 +263,15 @@ async def _show(ctx: Context, class_name: str, source: str | None, first: int, l
     if last < first:
         raise UsageError(f"line {last} comes before line {first}")
     ctx.listed = Listed(class_name, source, first, last)
-    lines = file.numbered(first, last)
-    name = file.path.rpartition("/")[2].partition(",")[0]
     current, warning = (None, MADE) if made else await _current_line(ctx, file.path)
-    return Listing(SourceWindow(file.path, name, lines, current, total, bool(warning), warning))
+    return Listing(_window(file.path, file.numbered(first, last), current, total, warning, decompiled=made))
+
+
+def _window(
+    path: str, lines: tuple[SourceLine, ...], current: int | None, total: int, warning: str, *, decompiled: bool
+) -> SourceWindow:
+    name = path.rpartition("/")[2].partition(",")[0]
+    return SourceWindow(path, name, lines, current, total, bool(warning), warning, decompiled)
 
 
 async def _current_line(ctx: Context, path: str) -> tuple[int | None, str]:
@@ -265,7 +295,7 @@ async def _current_file(ctx: Context) -> tuple[str, str | None]:
 async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     """The class, the line and perhaps the method of ``Class:LINE``, ``Class.method``, ``method`` or ``Class``."""
     name, colon, line = text.rpartition(":")
-    if colon and line.isdigit():
+    if colon and line.isdecimal():
         return re.sub(r"\.java$", "", name), int(line), ""
     classes = ctx.session.classes
     owner, _, method = re.sub(r"\(.*", "", text).rpartition(".")
@@ -287,7 +317,7 @@ def _no_source(name: str) -> StateError:
     return StateError(f"the source of {name} was not found", hint="'use PATHS' says where the sources are")
 
 
-def _no_lines(frame: Frame) -> StateError:
+def _no_lines(frame: FrameInfo) -> StateError:
     if frame.obsolete:
         return StateError(
             "this frame runs code that was replaced, and the VM does not give its lines any more",
@@ -296,5 +326,5 @@ def _no_lines(frame: Frame) -> StateError:
     return StateError("the current method has no line numbers", hint="'up' goes to the caller")
 
 
-def _source_of(frame: Frame) -> str | None:
+def _source_of(frame: FrameInfo) -> str | None:
     return frame.location.source_file

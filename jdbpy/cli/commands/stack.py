@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
-from jdbpy import Frame, JdbpyError, StackTrace, ThreadInfo, Variable, threads
+from jdbpy import FrameInfo, JdbpyError, StackTrace, ThreadInfo, Variable, threads
 from jdbpy.cli.arguments.base import Number, Option
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadArgument
@@ -31,7 +31,7 @@ class FrameVariables(Record):
     variables: tuple[Variable, ...]
 
 
-class Stack(Record):
+class StackFrames(Record):
     """One thread's stack. ``pc``: code indexes are wanted; ``variables`` of the frames, for ``bt full``."""
 
     json_name = "where"
@@ -59,8 +59,8 @@ _NAMED = 8
 """Threads of a group of equal stacks that are named."""
 
 
-@shows(Stack)
-def stack(result: Stack, settings: Settings) -> Shown:
+@shows(StackFrames)
+def stack(result: StackFrames, settings: Settings) -> Shown:
     variables = {one.index: one.variables for one in result.variables}
     for frame in result.trace.frames:
         yield "  " + frame_line(frame, settings, pc=result.pc)
@@ -105,7 +105,7 @@ _OUTERMOST = re.compile(r"-[1-9][0-9]{0,8}")
 
 
 @command("where", "bt", "w", "backtrace", "stack", "info stack", group="stack")
-async def where(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
+async def where(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> StackFrames:
     """Show the stack of the selected thread, or of another.
 
     `where all` shows every thread's. `where -3` shows the 3 outermost frames, `where -n 3` the 3 innermost.
@@ -114,13 +114,13 @@ async def where(ctx: Context, thread: ThreadWord = None, *, count: Limit = None)
 
 
 @command("wherei", group="stack")
-async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
+async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> StackFrames:
     """Show a stack with the index of the bytecode instruction in each frame."""
     return await _where(ctx, thread, count, pc=True)
 
 
 @command("bt full", "where full", "backtrace full", group="stack")
-async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> Stack:
+async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> StackFrames:
     """Show a stack with the variables of each frame.
 
     The JVM looks for each frame from the top: a thousand take a second, ten thousand (`set frame-limit`) minutes.
@@ -199,23 +199,23 @@ async def frame(ctx: Context, number: Annotated[FrameNumber | None, FrameArgumen
     return await show_frame(ctx, await ctx.session.select_frame(index))
 
 
-async def show_frame(ctx: Context, frame: Frame) -> FrameSelected:
+async def show_frame(ctx: Context, frame: FrameInfo) -> FrameSelected:
     """The frame with its source, which may be missing."""
     ctx.listed = None
     return FrameSelected(frame, await ctx.session.sources.window(frame))
 
 
-async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: bool = False) -> Stack:
+async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: bool = False) -> StackFrames:
     session = ctx.session
     if thread is not None and _OUTERMOST.fullmatch(thread):
         if count is not None:
             raise UsageError(f"'{thread}' and '-n {count}' ask for different frames", hint="give one of them")
-        return Stack(await _outermost(ctx, -int(thread)), pc=pc)
+        return StackFrames(await _outermost(ctx, -int(thread)), pc=pc)
     chosen = None if thread is None else (await session.threads.find(thread)).id
     trace = await session.stack.of(chosen, count=min(count or ctx.settings["frame-limit"], ctx.settings["frame-limit"]))
     if trace.error:
         raise JdbpyError(trace.error)
-    return Stack(trace, pc=pc)
+    return StackFrames(trace, pc=pc)
 
 
 async def _outermost(ctx: Context, count: int) -> StackTrace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from jdbpy import Frame, Notice, SourceWindow, ThreadGroup, ThreadInfo, threads as thread_data
+from jdbpy import FrameInfo, Notice, SourceWindow, ThreadGroup, ThreadInfo, threads as thread_data
 from jdbpy.cli.arguments.base import Number, Option, TextArgument
 from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.arguments.vm import GROUP_NAME, THREAD_NAMES, ThreadState
@@ -50,7 +50,7 @@ class ThreadSelected(Record):
     """A thread was selected; ``frame`` is its top frame when it is held."""
 
     thread: ThreadInfo
-    frame: Frame | None = None
+    frame: FrameInfo | None = None
     source: SourceWindow | None = None
 
 
@@ -183,7 +183,7 @@ async def threads(
 
     With the name of a thread group, only its threads. `threads -s blocked`, `threads -n pool-*`. Virtual threads are
     listed as far as the debugger has met them; `--virtual` finds the others, and the target stands still meanwhile.
-    CPU times (-v) are told by a method that runs in a thread that an event has stopped.
+    CPU times (-v) are read by a method that runs in a thread that an event has stopped.
     """
     chosen = thread_data.ThreadFilter(name, state, group or in_group)
     component = ctx.session.threads
@@ -210,7 +210,7 @@ async def cputime(
 ) -> Threads:
     """List the threads by the CPU time that they have used, the busiest first.
 
-    The time is told by a method that runs in a thread that an event has stopped.
+    The time is read by a method that runs in a thread that an event has stopped.
     """
     found = await ctx.session.threads.list(with_frames=True, chosen=thread_data.ThreadFilter(name, state, in_group))
     timed = await ctx.session.threads.with_times(found)
@@ -249,7 +249,7 @@ async def thread(
 async def thread_info(ctx: Context, which: ThreadWord = None) -> thread_data.ThreadDetail:
     """Show all about a thread, the selected one by default: class, groups, priority, CPU time, what it is parked for.
 
-    CPU time and allocated bytes are told by methods that run in a thread that an event has stopped.
+    CPU time and allocated bytes are read by methods that run in a thread that an event has stopped.
     """
     threads = ctx.session.threads
     return await threads.detail(selected_thread(ctx) if which is None else await threads.find(which))

@@ -13,7 +13,7 @@ from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, Breakpoin
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count as count_of, faint, number
 from jdbpy.cli.output.shows import shows
-from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of, was_set
+from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
@@ -84,13 +84,13 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
     """
     if request is None:
         return listed(ctx, TRACES)
-    session, tail = ctx.session, request.tail
+    session = ctx.session
     if request.place is not None:
         return await add_breakpoint(ctx, request.place, SuspendPolicy.NONE)
     flood = request.what != "monitors"
-    options = await options_of(ctx, tail, SuspendPolicy.ALL, flood=flood)
+    options = await options_of(ctx, request.tail, SuspendPolicy.ALL, flood=flood)
     if request.what == "monitors":
-        return await was_set(ctx, await session.traces.monitors(request.kinds, options=options), tail)
+        return BreakpointSet(await session.traces.monitors(request.kinds, options=options), session.remote)
     method = (await session.stack.selected()).location if request.what == "exit" else request.method or None
     if method is None and not (options.classes or options.excludes):
         options = options.replace(excludes=tuple(session.execution.excludes))
@@ -98,7 +98,7 @@ async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] 
     point = await session.traces.methods(
         entries=entries, exits=exits, method=method, values=request.values, options=options
     )
-    return await was_set(ctx, point, tail)
+    return BreakpointSet(point, session.remote)
 
 
 @command("trace summary", group="breakpoints")

@@ -177,7 +177,7 @@ def _moment(seconds: float) -> str:
 async def vm(ctx: Context) -> vm_data.VmFacts:
     """Show what the target is: its VM, system, processors, process, the program and the options it was started with.
 
-    Processors, process and options are told by methods that run in a thread that an event has stopped.
+    Processors, process and options are read by methods that run in a thread that an event has stopped.
     """
     return await ctx.session.vm.facts()
 
@@ -186,7 +186,7 @@ async def vm(ctx: Context) -> vm_data.VmFacts:
 async def uptime(ctx: Context) -> vm_data.Clocks:
     """Show the target's clocks: since when it runs, its time of day, System.nanoTime(), what it has used of the CPU.
 
-    They are told by methods that run in a thread that an event has stopped.
+    They are read by methods that run in a thread that an event has stopped.
     """
     return await ctx.session.vm.clocks()
 
@@ -260,7 +260,7 @@ async def flags(
 ) -> Flags:
     """List flags of HotSpot (-XX) with their values, and where these come from.
 
-    `flags Heap`, `flags -c`. They are told by methods that run in a thread that an event has stopped.
+    `flags Heap`, `flags -c`. They are read by methods that run in a thread that an event has stopped.
     """
     found = await ctx.session.vm.flags(pattern)
     kept = [flag for flag in found if (flag.writeable or not writeable) and (flag.origin != "default" or not changed)]

@@ -42,7 +42,8 @@ def woven_classes(result: WovenClasses, settings: Settings) -> Shown:
         return
     rows = []
     for each in result.classes:
-        numbers = ", ".join(map(str, each.breakpoints)) or "none: taken out as soon as no call is in it"
+        numbers = ", ".join((*map(str, each.breakpoints), *(f"calls {text}" for text in each.calls)))
+        numbers = numbers or "none: taken out as soon as no call is in it"
         rows.append((each.class_name, numbers, ", ".join(each.methods)))
     yield TablePieces(_COLUMNS, rows)
 

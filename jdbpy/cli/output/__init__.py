@@ -6,7 +6,8 @@
     values      pieces about values and variables
     events      how stops and other events are shown
     plain       the writer for pipes, logs and terminals without colors
-    terminal    the writer for terminals with colors; columns, source: its tables and code
+    columns     narrow windows: tables and sentences; source: code in colors
+    terminal    the writer for terminals with colors
     json_lines  the writer of JSON, an object a line
     renderer    what a front end asks of a writer
 

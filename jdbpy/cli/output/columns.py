@@ -1,8 +1,11 @@
-"""Tables that survive narrow terminals: which columns are shown, and how wide. Pure."""
+"""Narrow windows: which columns of a table are shown, and how wide; sentences that are broken between words."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
+from textwrap import wrap
 
 from jdbpy.cli.output.pieces import Column
 from jdbpy.record import Record
@@ -49,3 +52,24 @@ def _widest(shown: Sequence[int], widths: Sequence[int], floor: Sequence[int]) -
     if not giving:
         return None, 0
     return giving[0], widths[giving[1]] if len(giving) > 1 else 0
+
+
+def columns_of_window() -> int | None:
+    """Return the width of the window that standard output is shown in; None if it is no terminal."""
+    try:
+        return max(20, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def prose(line: str, indent: str = "  ") -> list[str]:
+    """Return a sentence as lines that are broken between words, where the window is too narrow for it."""
+    columns = columns_of_window()
+    if columns is None or len(line) <= columns:
+        return [line]
+    return wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def prose_text(text: str, indent: str = "  ") -> str:
+    """Return a text, each of its lines a sentence as by ``prose``."""
+    return "".join(f"{part}\n" for line in text.splitlines() for part in (prose(line, indent) or [""]))

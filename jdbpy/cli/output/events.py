@@ -8,7 +8,7 @@ from jdbpy import (
     ExceptionInfo,
     Exited,
     Notice,
-    Stop,
+    Stopped,
     StopReason,
     SuspendPolicy,
     ThreadsResumed,
@@ -42,7 +42,7 @@ _OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NO
 
 def event_shown(event: Event) -> Shown:
     """An event; the output of the application is none, it is written as it is."""
-    if isinstance(event, Stop):
+    if isinstance(event, Stopped):
         yield from stop_shown(event)
     elif isinstance(event, Exited):
         status = "" if event.status is None else f" with status {event.status}"
@@ -80,7 +80,7 @@ def _way_out(notice: Notice) -> str:
     return f"  hint: 'disable {number}' takes it out; 'suspend thread' or 'go' suspend less than all threads"
 
 
-def stop_shown(stop: Stop) -> Shown:
+def stop_shown(stop: Stopped) -> Shown:
     """Yield why and where a thread stopped, what the stop is about, and the source."""
     where: list[Pieces | str] = []
     if stop.thread is not None:
@@ -109,7 +109,7 @@ def stop_shown(stop: Stop) -> Shown:
         yield CodePieces(stop.source)
 
 
-def reason_of(stop: Stop) -> str:
+def reason_of(stop: Stopped) -> str:
     """Return why, in a few words: ``Breakpoint 2 hit``."""
     numbers = ", ".join(str(number) for number in stop.breakpoints if number > 0) or str(stop.breakpoint or "")
     if stop.reason is StopReason.BREAKPOINT:

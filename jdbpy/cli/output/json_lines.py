@@ -16,7 +16,8 @@ from jdbpy import (
     JdbpyError,
     Notice,
     Output,
-    Stop,
+    SourceWindow,
+    Stopped,
     ThreadsResumed,
     Thrown,
     VMDisconnected,
@@ -27,7 +28,7 @@ from jdbpy.json_form import JsonObject, encode, json_object, json_objects
 from jdbpy.record import Record
 
 EVENTS: dict[type[Record], str] = {
-    Stop: "stop",
+    Stopped: "stop",
     Exited: "exited",
     VMDisconnected: "disconnected",
     Output: "output",
@@ -78,6 +79,9 @@ class JsonRenderer:
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
         return _line({"type": "event", "event": "display", **_where(jvm), "data": encode(displayed)})
+
+    def source(self, window: SourceWindow, jvm: str = "") -> str:
+        return ""  # `list` gives it
 
     def listening(self, address: str) -> str:
         return _line({"type": "event", "event": "listening", "data": encode(Listening(address))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jdbpy import Frame, Location, StackTrace, ThreadInfo
+from jdbpy import FrameInfo, Location, StackTrace, ThreadInfo
 from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, number, piece, remark, title
 from jdbpy.cli.settings import Settings
 
@@ -38,7 +38,7 @@ def short_place_of(location: Location) -> str:
     return f"{location.class_name.rpartition('.')[2]}.{location.method}{line}"
 
 
-def frame_line(frame: Frame, settings: Settings, *, pc: bool = False) -> Pieces:
+def frame_line(frame: FrameInfo, settings: Settings, *, pc: bool = False) -> Pieces:
     """``[1] com.acme.Order.total (Order.java:42)``, the number as the setting frame-base wants it."""
     shown = "[" + number(frame.index - 1 + settings["frame-base"]) + "] " + place_of(frame.location)
     if pc and frame.location.code_index >= 0:
@@ -52,7 +52,7 @@ def frame_lines(trace: StackTrace, settings: Settings, *, pc: bool = False) -> S
         yield "  " + frame_line(frame, settings, pc=pc)
 
 
-def shared_stack(head: Line, frames: Sequence[Frame], error: str, settings: Settings, *, pc: bool = False) -> Shown:
+def shared_stack(head: Line, frames: Sequence[FrameInfo], error: str, settings: Settings, *, pc: bool = False) -> Shown:
     """Yield the stack that several threads share, or why there is none, below a line that names them."""
     yield head
     for frame in frames:

@@ -5,14 +5,12 @@ Owns how pieces become lines of text, and what is said beside results: errors, h
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from itertools import islice
-from textwrap import wrap
 from typing import TypeVar
 
-from jdbpy import EvalError, Event, Output, SourceWindow, Stop, Thrown
+from jdbpy import EvalError, Event, Output, SourceWindow, Stopped, Thrown
+from jdbpy.cli.output.columns import prose
 from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
     CodePieces,
@@ -73,7 +71,9 @@ def source_lines(window: SourceWindow) -> Iterator[str]:
 
 
 def stale(window: SourceWindow) -> Pieces:
-    """Return the line below source that cannot be the class's."""
+    """Return the line below source that cannot be the class's, or that a decompiler has made."""
+    if window.decompiled:
+        return piece(f"({window.path}: {window.warning})", "faint")
     return piece(f"(the class was not compiled from this {window.name}: {window.warning})", "error")
 
 
@@ -84,11 +84,10 @@ def some_at_a_time(items: Iterator[_T]) -> Iterator[list[_T]]:
 
 
 class PlainRenderer:
-    """Implements ``Renderer``; remembers which hints it has given."""
+    """Implements ``Renderer``."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._given: set[str] = set()
 
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """Yield the result in pieces, each of whole lines: long ones need not be made before the first is shown."""
@@ -110,25 +109,28 @@ class PlainRenderer:
         if isinstance(event, Output):
             return event.text
         text = "".join(self.text_of(of_jvm(jvm, event_shown(event))))
-        return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stop) else text
+        return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stopped) else text
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
         return "".join(self.text_of(of_jvm(jvm, shown(displayed, self.settings))))
+
+    def source(self, window: SourceWindow, jvm: str = "") -> str:
+        return "".join(self.text_of(of_jvm(jvm, iter([CodePieces(window)]))))
 
     def listening(self, address: str) -> str:
         agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
         return f"listening on {address}; start the JVM with {agent}\n"
 
-    def hints(self, stop: Stop) -> Shown:
+    def hints(self, stop: Stopped) -> Shown:
         """Yield what a newcomer may need at this stop, each hint once."""
         if stop.location is None:
-            wanted = [_BEFORE_START] if not self._given else []
+            wanted = [_BEFORE_START] if not self.settings.hints_given else []
         else:
             wanted = [_FIRST_STEPS]
             if stop.source is None and stop.location.source is not None and stop.location.line is not None:
                 wanted.insert(0, _NO_SOURCE.format(source=stop.location.source))
-        new = [hint for hint in wanted if hint not in self._given]
-        self._given.update(new)
+        new = [hint for hint in wanted if hint not in self.settings.hints_given]
+        self.settings.hints_given.update(new)
         if self.settings["hints"]:
             yield from (faint(line) for hint in new for line in prose(hint))
 
@@ -178,19 +180,3 @@ def _caret(outcome: Outcome, column: int) -> Iterator[Line]:
     if column <= len(expression):
         yield f"  {expression}"
         yield f"  {' ' * len(plain_text(expression[:column]))}" + piece("^", "error")
-
-
-def columns_of_window() -> int | None:
-    """Return the width of the window that standard output is shown in; None if it is no terminal."""
-    try:
-        return max(20, os.get_terminal_size(sys.stdout.fileno()).columns)
-    except (OSError, ValueError, AttributeError):
-        return None
-
-
-def prose(line: str, indent: str = "  ") -> list[str]:
-    """Return a sentence as lines that are broken between words, where the window is too narrow for it."""
-    columns = columns_of_window()
-    if columns is None or len(line) <= columns:
-        return [line]
-    return wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

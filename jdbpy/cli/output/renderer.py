@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from jdbpy import Event
+from jdbpy import Event, SourceWindow
 from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
 from jdbpy.record import Record
@@ -44,6 +44,9 @@ class Renderer(Protocol):
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
         """The values of ``display``, after a stop."""
+
+    def source(self, window: SourceWindow, jvm: str = "") -> str:
+        """Source of a stop that is made only now."""
 
     def listening(self, address: str) -> str:
         """jdbpy waits for a JVM to connect to ``address``."""

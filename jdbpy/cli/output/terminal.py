@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.style import Style
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from jdbpy.cli.output.columns import GAP, fit
 from jdbpy.cli.output.pieces import STYLES, CodePieces, Line, Pieces, RowPieces, Shown, TablePieces, aligned, escaped
 from jdbpy.cli.output.plain import PlainRenderer, stale
-from jdbpy.cli.output.source import source_texts
 from jdbpy.cli.repl.terminal import size
 from jdbpy.cli.settings import Settings
 
@@ -75,6 +73,8 @@ def _drawn(shown: Line | RowPieces | TablePieces | CodePieces, width: int) -> It
     if isinstance(shown, str | Pieces):
         yield styled(shown)
     elif isinstance(shown, CodePieces):
+        from jdbpy.cli.output.source import source_texts  # which brings the lexers
+
         yield from source_texts(shown.window)
         if shown.window.stale:
             yield styled(stale(shown.window))
@@ -86,6 +86,8 @@ def _drawn(shown: Line | RowPieces | TablePieces | CodePieces, width: int) -> It
 
 def _table(shown: TablePieces, width: int) -> Iterator[RenderableType]:
     """A table, some rows at a time."""
+    from rich.table import Table  # most results have none
+
     columns, cells = shown.columns, [list(map(styled, row)) for row in shown.rows]
     if not cells:
         return
@@ -96,7 +98,7 @@ def _table(shown: TablePieces, width: int) -> Iterator[RenderableType]:
         ]
     fitted = fit(columns, natural, width)
     for first in range(0, len(cells), LINES):
-        table = RichTable(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=shown.titles and not first)
+        table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=shown.titles and not first)
         for place in fitted:
             column = columns[place.index]
             table.add_column(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jdbpy import Value, Variable
+from jdbpy import ValueInfo, Variable
 from jdbpy.cli.output.pieces import Pieces, faint, joined, name, piece
 
 INLINE_CHILDREN = 10
@@ -34,7 +34,7 @@ def literals(text: str) -> Pieces:
     return Pieces((*found, (text[end:], "plain")))
 
 
-def value_line(value: Value | None, error: str = "", *, children: bool = True) -> Pieces:
+def value_line(value: ValueInfo | None, error: str = "", *, children: bool = True) -> Pieces:
     """Return a value in one line; some of its children in braces after it, unless its text has them already."""
     if value is None:
         return piece(f"<{error or 'unknown'}>", "error")
@@ -47,7 +47,7 @@ def value_line(value: Value | None, error: str = "", *, children: bool = True) -
     return shown + faint(f"  ({value.note})") if value.note else shown
 
 
-def value_tree(value: Value, indent: str = "  ") -> Iterator[Pieces]:
+def value_tree(value: ValueInfo, indent: str = "  ") -> Iterator[Pieces]:
     """Yield the children of a value, one a line, theirs below them."""
     for child in value.children:
         yield indent + variable_line(child, children=False, inside=value.type)
@@ -68,7 +68,7 @@ def variable_line(variable: Variable, *, children: bool = True, inside: str = ""
     return faint(f"{modifiers}{variable.type}") + " " + name(variable.name) + " = " + shown + faint(origin)
 
 
-def changed_mark(thing: Value | Variable | None) -> Pieces:
+def changed_mark(thing: ValueInfo | Variable | None) -> Pieces:
     """Return what stands behind a value that is another than at an earlier stop."""
     return piece("  (changed)", "changed") if thing is not None and thing.changed else Pieces()
 

@@ -1,7 +1,7 @@
 """Completion of a line: what kind of thing is expected at the cursor, and which names of that kind are known.
 
 Pure: a line, the command table and a ``Names`` record in, candidates out. Never asks the target. What an argument
-expects is told by its command's signature; this module owns what stands around it: the commands themselves, names of
+expects is in its command's signature; this module owns what stands around it: the commands themselves, names of
 two words, repetition counts, flags, and how many candidates are offered.
 """
 
@@ -41,7 +41,7 @@ def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = 
 
 
 def complete_python(line: str) -> list[Candidate]:
-    """The candidates for a line of Python: names of `py`, and attributes of objects as far as they can be told without
+    """The candidates for a line of Python: names of `py`, and attributes of objects as far as they can be found without
     running anything."""
     found = _PYTHON_NAME.search(line)
     if found is None:

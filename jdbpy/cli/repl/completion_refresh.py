@@ -108,7 +108,7 @@ async def _classes(session: Session) -> dict[str, Any]:
 
 
 async def _breakpoints(session: Session) -> dict[str, Any]:
-    points = session.points.list()
+    points = session.points.list() if session.points_are_used else []
     places = (
         (f"{point.number}.{place.number}", place) for point in points for place in point.places[1:] and point.places
     )
@@ -121,13 +121,14 @@ async def _breakpoints(session: Session) -> dict[str, Any]:
 
 
 async def _saved(session: Session) -> dict[str, Any]:
-    return {"saved": tuple(session.values.saved())}
+    return {"saved": tuple(session.values.saved() if session.is_used("values") else ())}
 
 
 async def _vm(session: Session) -> dict[str, Any]:
-    """Return what was listed last: nothing is asked."""
-    properties, flags = session.vm.known_names()
-    return {"properties": tuple(properties), "flags": tuple(flags), "modules": tuple(session.modules.known_names())}
+    """Return what was listed last: nothing is asked, and nothing loaded that has listed nothing."""
+    properties, flags = session.vm.known_names() if session.is_used("vm") else ((), ())
+    modules = session.modules.known_names() if session.is_used("modules") else ()
+    return {"properties": tuple(properties), "flags": tuple(flags), "modules": tuple(modules)}
 
 
 async def _threads(session: Session) -> dict[str, Any]:

@@ -6,12 +6,9 @@ commands do, how things look and what keys mean stands in other modules.
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
-from itertools import chain
-from typing import Protocol
+from functools import partial
 
 import trio
 
@@ -24,25 +21,26 @@ from jdbpy import (
     LeaveError,
     Notice,
     Session,
-    Stop,
+    Stopped,
     StopReason,
     ThreadsResumed,
     VMDisconnected,
     VmState,
 )
 from jdbpy.cli.commands.data import evaluate_displays
+from jdbpy.cli.commands.source import decompiled_at
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms
+from jdbpy.cli.output.columns import prose_text
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
-from jdbpy.cli.repl.events import EventWatcher
+from jdbpy.cli.repl.events import EventWatcher, event_text
 from jdbpy.cli.repl.offers import Offers
-from jdbpy.cli.repl.picture import Picture
-from jdbpy.cli.repl.prompt_state import PromptState, ring_when_left_alone
-from jdbpy.cli.repl.sink import Sink, Surface
-from jdbpy.cli.repl.terminal import fitting
+from jdbpy.cli.repl.prompt_state import Picture, PromptState, ring_when_left_alone
+from jdbpy.cli.repl.screen import Prompt, Screen
+from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape, escape_lines
@@ -57,25 +55,6 @@ FAILED = 1
 
 LOST = 5
 """Exit status when the connection is lost (architecture, section 5)."""
-
-
-class Prompt(Surface, Protocol):
-    """The source of lines."""
-
-    @property
-    def pages(self) -> bool: ...
-
-    def update(self, state: PromptState) -> None: ...
-
-    def redraw(self) -> None: ...
-
-    async def read_line(self) -> str: ...
-
-    async def ask(self, question: str) -> str: ...
-
-    def size(self) -> tuple[int, int]: ...
-
-    async def page(self, parts: Iterable[str]) -> None: ...
 
 
 class Conversation:
@@ -93,9 +72,8 @@ class Conversation:
         after: Callable[[str], str] = lambda line: "",
         offers: Offers | None = None,
     ) -> None:
-        """``after`` is told of each line that succeeded, and says something, or nothing, when it is done."""
+        """``after`` is called with each line that succeeded, and says something, or nothing, when it is done."""
         self.status = 0
-        self._make_renderer = make_renderer
         self._after = after
         self._offers = offers
         self._jvms = jvms
@@ -107,6 +85,7 @@ class Conversation:
         self._pictures: dict[Session, Picture] = {}
         self._prompt = prompt
         self._sink = sink
+        self._screen = Screen(prompt, sink, make_renderer)
         self._names = names
         self._doing = Doing.COMMAND
         self._command = trio.CancelScope()  # ends the command that runs now
@@ -119,7 +98,6 @@ class Conversation:
         self._began_ended = False  # the session had ended before the line that runs now
         self._resumed = False  # the line that runs now has let the target run
         self._in_a_row = True  # more lines follow at once: each waits for its stop
-        self._long: list[Iterable[str]] = []  # outcomes that are taller than the screen
         self._last: CliCommand | None = None
         self._pausing = False
         self._showing = trio.CancelScope()  # ends the evaluation of displays
@@ -141,6 +119,7 @@ class Conversation:
         if not hasattr(jvm, "context") or not self._jvms.several:
             jvm.context = self._make_context(jvm)
             jvm.context.wait = self._wait
+            jvm.context.announce = self.say
             jvm.interpreter = Interpreter(self._table, jvm.context, partial(self._report, jvm), self._settle)
         jvm.context.note_line = jvm.session.note_line
         self._names.set_jvms(tuple(each.name for each in self._jvms.members))
@@ -153,7 +132,8 @@ class Conversation:
 
     async def _watch(self, jvm: Jvm, stream: EventStream, scope: trio.CancelScope) -> None:
         with stream, scope:
-            text_of, happened = partial(self._event_text, jvm), partial(self._happened, jvm)
+            text_of = partial(event_text, self._screen, self._jvms, jvm)
+            happened = partial(self._happened, jvm)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(ring_when_left_alone, jvm.session, self._sink.write)
                 await EventWatcher(stream, text_of, self._sink, happened).run()
@@ -173,19 +153,14 @@ class Conversation:
 
     def say(self, text: str) -> None:
         """Show a sentence."""
-        self._sink.write(f"{escape(text)}\n")
-
-    @cached_property
-    def _renderer(self) -> PlainRenderer:
-        """Made when the first thing is to be shown: the prompt need not wait for it."""
-        return self._make_renderer()
+        self._sink.write(prose_text(escape(text)))
 
     # The course of it
 
     async def run(
         self, lines: Sequence[str], interrupts: trio.MemoryReceiveChannel[None], before: Sequence[str] = ()
     ) -> None:
-        """Runs ``lines``, then what is typed, until a command leaves, Ctrl-D, or the end of the target.
+        """Run ``lines``, then what is typed, until a command leaves, Ctrl-D, or the end of the target.
 
         A line that fails keeps those behind it from running, but not if it is one of ``before``, which come first.
         """
@@ -231,7 +206,7 @@ class Conversation:
             self._context.restarted = False
         elif self._offers is not None and not self._over:
             with trio.CancelScope() as self._command:
-                await self._offers.begin(self._context, self._ask, self._sink.write)
+                lines = (*lines, *await self._offers.begin(self._context, self._ask, self._sink.write))
         while True:
             for line in lines:
                 if self._over or not await self._run_line(line):
@@ -300,7 +275,7 @@ class Conversation:
     # Commands
 
     async def _run_line(self, line: str) -> bool:
-        """Runs a line to its end, or to the interrupt. False when it failed."""
+        """Run a line to its end, or to the interrupt. False when it failed."""
         self._doing = Doing.COMMAND
         self._resumed, succeeded = False, False
         self._began_ended = self._session.ending is not None
@@ -310,18 +285,20 @@ class Conversation:
             try:
                 succeeded = await self._jvms.current.interpreter.run(line)
             except Exception:  # a fault of ours ends the command, not the session in the middle of somebody's work
-                self._sink.write(_fault())
-            await self._show_long()
+                self._screen.fault()
+            if self._screen.long:
+                self._doing = Doing.PAGING
+                await self._screen.page()
         if self._command.cancelled_caught:
             self._sink.write("interrupted\n")
         elif self._resumed and not self._over:
             with trio.move_on_after(GRACE):
                 await self._stopped.wait()
         self._jvms.touch()
-        self._long.clear()
+        self._screen.long.clear()
         self._names.poke()
         if succeeded:
-            self._sink.write(self._after(line))
+            self._sink.write(prose_text(self._after(line), "      "))
         return succeeded
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:
@@ -357,61 +334,14 @@ class Conversation:
             return  # an event of its own says so
         if isinstance(outcome.error, LeaveError):
             self.status = FAILED
-        if outcome.error is not None:
-            self._show(iter([self._renderer.error(outcome)]))
-        else:
-            self._show(self._renderer.parts(outcome))
-
-    def _show(self, parts: Iterator[str]) -> None:
-        """Shows an outcome now if it fits on the screen, and nothing long waits before it.
-
-        What is run by itself at a stop is shown at once: nobody has asked for it and waits to read it.
-        """
-        columns, lines = self._prompt.size()
-        acting = any(jvm.context.acting for jvm in self._jvms.members)
-        text = fitting(parts, columns, lines - 1) if self._prompt.pages and not acting else "".join(parts)
-        if isinstance(text, str) and (not self._long or acting):
-            self._sink.write(text)
-        else:
-            self._long.append([text] if isinstance(text, str) else text)
-
-    async def _show_long(self) -> None:
-        if self._long:
-            self._doing = Doing.PAGING
-            async with self._sink.held():
-                await self._prompt.page(chain.from_iterable(self._long))
+        self._screen.show(outcome, at_once=any(jvm.context.acting for jvm in self._jvms.members))
 
     # Events
-
-    def _event_text(self, jvm: Jvm, event: Event) -> str:
-        """The text of an event; of our own leaving the command has spoken already."""
-        if isinstance(event, VMDisconnected) and self._jvms.leaving:
-            return ""
-        before = self._jvms.current
-        self._jvms.happened(jvm, event)
-        try:
-            text = self._renderer.event(event, self._jvms.label(jvm))
-            if jvm is before is not self._jvms.current:
-                text += f"{self._jvms.current.name} is current now\n"
-            return text + self._stays_selected(jvm, event)
-        except Exception:
-            return _fault()
-
-    def _stays_selected(self, jvm: Jvm, event: Event) -> str:
-        """A line for a stop of another JVM or thread than the one that the user is at work in."""
-        if isinstance(event, Stop) and jvm is not self._jvms.current:
-            stays = self._jvms.current.name
-            return f"{stays} stays current; 'session {jvm.name}' makes the one that stopped the current one\n"
-        selected = self._session.selection[0]
-        if not isinstance(event, Stop) or event.thread is None or selected in (None, event.thread.id):
-            return ""
-        name = escape(self._session.selected_thread_name)
-        return f"thread {name} stays selected; 'thread {event.thread.id}' selects the one that stopped\n"
 
     async def _happened(self, jvm: Jvm, event: Event) -> None:
         """A stop, a resume by the watchdog, or the end is being shown."""
         if self._jvms.several and jvm is not self._jvms.current:
-            if isinstance(event, Stop):
+            if isinstance(event, Stopped):
                 self._start_soon(self._do_at_stop, jvm, event, trio.Event())
             else:
                 await self._redraw()
@@ -421,7 +351,7 @@ class Conversation:
             await self._redraw()
             self._names.poke()
             return
-        if not isinstance(event, Stop):
+        if not isinstance(event, Stopped):
             if self._jvms.several and self._jvms.go_on:  # it comes back, or others are there
                 self._stopped.set()
                 await self._redraw()
@@ -463,7 +393,7 @@ class Conversation:
         elif isinstance(event, VMDisconnected):
             self.status = LOST
 
-    async def _do_at_stop(self, jvm: Jvm, stop: Stop, stopped: trio.Event) -> None:
+    async def _do_at_stop(self, jvm: Jvm, stop: Stopped, stopped: trio.Event) -> None:
         """Displays, monitors and the commands of what was hit.
 
         Beside everything else: an expression may run code of the target, and that may stop at a breakpoint.
@@ -472,9 +402,12 @@ class Conversation:
             await self._redraw()
             return
         with trio.CancelScope() as self._showing:
+            window = await decompiled_at(jvm.context, stop)
+            if window is not None:
+                self._sink.write(self._screen.renderer.source(window, self._jvms.label(jvm)))
             if jvm.context.displays:
                 found = await evaluate_displays(jvm.context)
-                self._sink.write(self._renderer.displays(found, self._jvms.label(jvm)))
+                self._sink.write(self._screen.renderer.displays(found, self._jvms.label(jvm)))
         if await run_stop_actions(jvm.context, stop):
             await self._redraw()
         else:
@@ -533,12 +466,12 @@ class Conversation:
         try:
             await self._session.execution.pause()
         except JdbpyError as error:
-            self._sink.write(self._renderer.error(Outcome("pause", None, error=error)))
+            self._sink.write(self._screen.renderer.error(Outcome("pause", None, error=error)))
         finally:
             self._pausing = False
 
     def panic(self) -> None:
-        """Does what the command does, whatever is typed at the prompt."""
+        """Do what the command does, whatever is typed at the prompt."""
         self._start_soon(self._panic_everywhere)
 
     async def _panic_everywhere(self) -> None:
@@ -551,19 +484,14 @@ class Conversation:
         where = self._jvms.label(jvm)
         try:
             outcome = Outcome("panic", None, await jvm.session.panic(), jvm=where)
-            self._sink.write("".join(self._renderer.parts(outcome)))
+            self._sink.write("".join(self._screen.renderer.parts(outcome)))
         except JdbpyError as error:
-            self._sink.write(self._renderer.error(Outcome("panic", None, error=error, jvm=where)))
+            self._sink.write(self._screen.renderer.error(Outcome("panic", None, error=error, jvm=where)))
         await self._redraw()
 
     async def _safely(self, function: Callable[..., Awaitable[None]], *arguments: object) -> None:
-        """Runs what goes on beside the prompt: its faults are shown and do not end the session."""
+        """Run what goes on beside the prompt: its faults are shown and do not end the session."""
         try:
             await function(*arguments)
         except Exception:
-            self._sink.write(_fault())
-
-
-def _fault() -> str:
-    """Return what to say of an exception that nobody foresaw."""
-    return f"internal error, please report it:\n{traceback.format_exc()}"
+            self._screen.fault()

@@ -1,7 +1,7 @@
 """Events of the target on the screen, as they come.
 
-Owns the wholeness of output lines, the brake when the screen is slower than the target, and who is told of stops and
-of the end. It runs in a task of its own beside the prompt and the commands.
+Owns their text, the wholeness of output lines, the brake when the screen is slower than the target, and who learns of
+stops and of the end. It runs in a task of its own beside the prompt and the commands.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import trio
 
-from jdbpy import Event, Exited, Notice, Output, Stop, ThreadsResumed, VMDisconnected
+from jdbpy import Event, Exited, Notice, Output, Stopped, ThreadsResumed, VMDisconnected
+from jdbpy.cli.jvms import Jvm, Jvms
+from jdbpy.cli.repl.screen import Screen, fault_text
 from jdbpy.cli.repl.sink import LineGatherer, Sink
-from jdbpy.escape import escape_line
+from jdbpy.escape import escape, escape_line
 
 UNFINISHED = 0.1
 """Seconds that an unfinished line of output waits for its rest before it is shown as a line of its own."""
@@ -37,7 +39,7 @@ class EventWatcher:
         self._lines = LineGatherer()
 
     async def run(self) -> None:
-        """Shows events until the last one (the target has ended, or the connection)."""
+        """Show events until the last one (the target has ended, or the connection)."""
         over = False
         while not over:
             event: Event | None = None
@@ -49,7 +51,7 @@ class EventWatcher:
                 self._show([text for _, text in self._lines.rest()])
             if event is not None and not isinstance(event, Output):
                 self._sink.write(self._text_of(event))
-                if isinstance(event, Stop | Exited | VMDisconnected) or _resumed(event):
+                if isinstance(event, Stopped | Exited | VMDisconnected) or _resumed(event):
                     await self._happened(event)
             await self._sink.room()
             over = isinstance(event, Exited | VMDisconnected)
@@ -61,3 +63,31 @@ class EventWatcher:
 def _resumed(event: Event) -> bool:
     """True if the watchdog or another client has resumed something: the stop that the prompt speaks of may be over."""
     return isinstance(event, ThreadsResumed) or (isinstance(event, Notice) and event.kind == "resumed")
+
+
+def event_text(screen: Screen, jvms: Jvms, jvm: Jvm, event: Event) -> str:
+    """The text of an event, which may make its JVM the current one. Of our own leaving the command has spoken."""
+    if isinstance(event, VMDisconnected) and jvms.leaving:
+        return ""
+    before = jvms.current
+    jvms.happened(jvm, event)
+    try:
+        text = screen.renderer.event(event, jvms.label(jvm))
+        if jvm is before is not jvms.current:
+            text += f"{jvms.current.name} is current now\n"
+        return text + _stays_selected(jvms, jvm, event)
+    except Exception:
+        return fault_text()
+
+
+def _stays_selected(jvms: Jvms, jvm: Jvm, event: Event) -> str:
+    """A line for a stop of another JVM or thread than the one that the user is at work in."""
+    if isinstance(event, Stopped) and jvm is not jvms.current:
+        stays = jvms.current.name
+        return f"{stays} stays current; 'session {jvm.name}' makes the one that stopped the current one\n"
+    session = jvms.current.session
+    selected = session.selection[0]
+    if not isinstance(event, Stopped) or event.thread is None or selected in (None, event.thread.id):
+        return ""
+    name = escape(session.selected_thread_name)
+    return f"thread {name} stays selected; 'thread {event.thread.id}' selects the one that stopped\n"

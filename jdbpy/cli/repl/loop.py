@@ -19,11 +19,13 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.names import Candidate
+from jdbpy.cli.output.columns import prose_text
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.repl.completion import complete_line, complete_python
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
-from jdbpy.cli.repl.conversation import Conversation, Prompt
+from jdbpy.cli.repl.conversation import Conversation
 from jdbpy.cli.repl.offers import Offers
+from jdbpy.cli.repl.screen import Prompt
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
 from jdbpy.cli.settings import Settings
@@ -56,7 +58,7 @@ async def run_repl(
 
     That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
     ``before`` and ``lines`` are commands to run before the first prompt; one of ``lines`` that fails is the last of
-    them. ``greeting`` is the text to begin with; ``after`` is told of each line that succeeded and may answer something
+    them. ``greeting`` is the text to begin with; ``after`` gets each line that succeeded and may answer something
     to show. ``offers`` are made after ``before``. ``jvms`` has the session, and others
     beside it. If it can be opened again the prompt outlives its target, and ``restarts.kept`` is set afterwards if that
     was asked for. The sessions are still open afterwards, unless a command has left them.
@@ -96,7 +98,7 @@ async def run_repl(
                 await nursery.start(watch_signals, interrupt, leave)
                 opened = open_prompt(settings, complete, interrupt, panic, jvms.touch)
                 async with opened as prompt, open_sink(prompt) as sink:
-                    sink.write(greeting)
+                    sink.write(prose_text(greeting))
                     confirm = partial(_confirm, prompt)
                     shared = Context(session, settings=settings)
 
@@ -125,7 +127,7 @@ async def run_repl(
 
 
 def load() -> None:
-    """Loads what ``open_prompt`` needs, which takes a while."""
+    """Load what ``open_prompt`` needs, which takes a while."""
     if can_edit(sys.stdin, sys.stdout):
         from jdbpy.cli.repl import prompt_line, prompt_thread  # noqa: F401
 

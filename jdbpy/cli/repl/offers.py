@@ -2,7 +2,8 @@
 
 A project has a directory `.jdbpy`: `init` has commands, `plugins/*.py` are plug-ins. Both can do whatever the user can,
 so the prompt asks before it obeys them, and remembers the answer with a checksum: changed files are asked about again.
-What is run is what the checksum was made of. Nothing of it is for batches.
+What is run is what the checksum was made of. Files of another user, or that everybody may write, are left out unasked:
+who reads them before answering need not see what is run. Nothing of it is for batches.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ PROJECT = ".jdbpy"
 _LARGEST = 1 << 20
 """Bytes of a file that is looked at."""
 
+_YES, _NO = ("y", "yes"), ("n", "no", "")
+
 
 class ProjectFiles(Record):
     """The files of a project: its directory, the commands of `init`, and plug-ins (path, content)."""
@@ -36,6 +39,8 @@ class ProjectFiles(Record):
     lines: tuple[str, ...]
     plugins: tuple[tuple[str, bytes], ...]
     checksum: str
+    refused: str = ""
+    """Why none of it is run, whatever the user answers; "" if the user decides."""
 
     @property
     def words(self) -> str:
@@ -57,12 +62,26 @@ class Offers:
         kept = os.path.join(self._state, "breakpoints")
         self._kept = os.path.join(kept, quote(name, safe="@:[]")) if name and self._state else ""
 
-    async def begin(self, ctx: Context, ask: Callable[[str], Awaitable[str]], say: Callable[[str], object]) -> None:
-        """Make the offers; what is accepted is run. ``ask`` gives the answer to a question."""
+    async def begin(
+        self, ctx: Context, ask: Callable[[str], Awaitable[str]], say: Callable[[str], object]
+    ) -> list[str]:
+        """Make the offers; what is accepted is run. ``ask`` gives the answer to a question.
+
+        Return the lines that are no answers: commands that were typed ahead. Each declines the offer.
+        """
+        ahead: list[str] = []
+
+        async def ask_once(question: str) -> str:
+            answer = await ask(question)
+            if answer.strip().lower() not in (*_YES, *_NO):
+                ahead.append(answer)
+            return answer
+
         found = await trio.to_thread.run_sync(self._find)
         if found is not None:
-            await self._offer_project(ctx, found, ask, say)
-        await self._offer_breakpoints(ctx, ask, say)
+            await self._offer_project(ctx, found, ask_once, say)
+        await self._offer_breakpoints(ctx, ask_once, say)
+        return ahead
 
     def end(self, ctx: Context) -> None:
         """Keep the breakpoints that there are now for the next time."""
@@ -95,8 +114,11 @@ class Offers:
     async def _offer_project(
         self, ctx: Context, found: ProjectFiles, ask: Callable[[str], Awaitable[str]], say: Callable[[str], object]
     ) -> None:
+        where = escape(found.directory)
+        if found.refused:
+            say(f"{where} is left out: {escape(found.refused)}\n")
+            return
         if not self._is_trusted(found):
-            where = escape(found.directory)
             say(f"{where} has {escape(found.words)} of this project, which may do whatever you may\n")
             if not _is_yes(await ask("run them now, and from now on until they change? [y/N] ")):
                 return
@@ -153,14 +175,20 @@ def _read(directory: str) -> ProjectFiles | None:
         lines = []
     plugins = []
     folder = os.path.join(directory, "plugins")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:  # there is none, or it is not for this user
+        names = []
     for path in (os.path.join(folder, name) for name in names if name.endswith(".py")):
         found = _content(path)
         digest.update(f"{os.path.basename(path)}\0{len(found)}\0".encode() + found)
         plugins.append((path, found))
     if not lines and not plugins:
         return None
-    return ProjectFiles(directory, tuple(lines), tuple(plugins), digest.hexdigest())
+    files = [*([os.path.join(directory, "init")] if lines else []), *(path for path, _ in plugins)]
+    reasons = ((path, why_not_trusted(path, by_group=False)) for path in files)
+    refused = next((f"{os.path.basename(path)} is not trusted: {reason}" for path, reason in reasons if reason), "")
+    return ProjectFiles(directory, tuple(lines), tuple(plugins), digest.hexdigest(), refused)
 
 
 def _content(path: str) -> bytes:
@@ -229,4 +257,4 @@ def _points(lines: list[str]) -> int:
 
 
 def _is_yes(answer: str) -> bool:
-    return answer.strip().lower() in ("y", "yes")
+    return answer.strip().lower() in _YES

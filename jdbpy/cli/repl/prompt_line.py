@@ -1,15 +1,19 @@
 """The prompt with line editing: prompt_toolkit in its thread, seen from trio.
 
-Owns the one prompt on the screen and what is printed above it. It gets lines and shows text; it knows nothing about
-what they mean.
+Owns the one prompt on the screen and what is printed above it; and the file of the lines that were typed: its place
+(XDG's state directory), its mode (0600, since lines may hold values of the target), its length. It gets lines and shows
+text; what they mean is left to others.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TextIO
 
 from prompt_toolkit import PromptSession
@@ -18,7 +22,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.history import History, InMemoryHistory
 from prompt_toolkit.input import create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
@@ -26,11 +30,11 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
 from jdbpy.cli.names import Candidate
-from jdbpy.cli.repl.prompt_history import LineHistory, history_path
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, toolbar
 from jdbpy.cli.repl.prompt_thread import PromptThread
 from jdbpy.cli.repl.terminal import size
 from jdbpy.cli.repl.terminal_pager import page
+from jdbpy.files import append_lines, state_directory, write_whole
 
 RESIZE = 0.25
 """Seconds between two looks at the window's size: the signal that tells of a change goes to the main thread only."""
@@ -41,7 +45,7 @@ Complete = Callable[[str], Iterable[Candidate]]
 class EditedPrompt:
     """Lines from a person at a terminal that knows escape codes.
 
-    ``complete`` gives candidates for the text before the cursor and ``interrupt`` is told of a Ctrl-C on an empty
+    ``complete`` gives candidates for the text before the cursor and ``interrupt`` is called at a Ctrl-C on an empty
     line, ``panic`` of Ctrl-X Ctrl-R, ``pressed`` of every key. ``complete`` is called in the prompt's thread, the
     others in trio's.
     """
@@ -84,7 +88,7 @@ class EditedPrompt:
 
     @property
     def pages(self) -> bool:
-        """True if long text goes through a pager: here somebody sits at the keyboard."""
+        """True if long text goes through a pager: there is a user at the keyboard."""
         return True
 
     @property
@@ -92,7 +96,7 @@ class EditedPrompt:
         return self._prompt.app.is_running
 
     def update(self, state: PromptState) -> None:
-        """Takes another state, which is shown when the prompt is drawn the next time."""
+        """Take another state, which is shown when the prompt is drawn the next time."""
         self._state = state
 
     def redraw(self) -> None:
@@ -131,7 +135,7 @@ class EditedPrompt:
         await page(parts, sys.stdin, sys.stdout)
 
     async def show(self, text: str) -> None:
-        """Writes text above the prompt, if there is one. The text must end its last line."""
+        """Write text above the prompt, if there is one. The text must end its last line."""
         await self._thread.run(partial(self._print, text), wake=lambda: None)
 
     async def _read(self, prompt: PromptSession[str]) -> str:
@@ -144,7 +148,7 @@ class EditedPrompt:
             self._leave = False
 
     def _wake(self) -> None:
-        """Ends the prompt from outside: takes it off the screen. In the prompt's thread."""
+        """End the prompt from outside: take it off the screen. In the prompt's thread."""
         self._leave = True
         self._check_leave()
 
@@ -259,3 +263,57 @@ def inline_output(stdout: TextIO, *, color: bool) -> InlineOutput:
     output = InlineOutput.from_pty(stdout, default_color_depth=depth)
     assert isinstance(output, InlineOutput)
     return output
+
+
+KEPT = 5_000
+"""Entries that survive a run; the file is cut back to this many when it is read."""
+
+
+def history_path(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The file ``history`` of the state directory; None when there is no home directory."""
+    state = state_directory(environ)
+    return Path(state, "history") if state else None
+
+
+class LineHistory(History):
+    """prompt_toolkit's history on that file. Without a file, or when it cannot be written, it lasts for this run.
+
+    A line equal to the one before it is not added again; a line that begins with a blank is not kept (as in a shell).
+    """
+
+    def __init__(self, path: Path | None, *, kept: int = KEPT) -> None:
+        super().__init__()
+        self._path = path
+        self._kept = kept
+
+    def load_history_strings(self) -> Iterable[str]:
+        """The newest first, as prompt_toolkit wants them."""
+        if self._path is None:
+            return []
+        try:
+            lines = self._path.read_text("utf-8", "replace").split("\n")
+        except OSError:
+            return []
+        lines = [line for line in lines if line]
+        if len(lines) > self._kept:
+            lines = lines[-self._kept :]
+            self._rewrite(lines)
+        return reversed(lines)
+
+    def append_string(self, string: str) -> None:
+        string = " ".join(string.rstrip().splitlines())
+        if string and not string[0].isspace() and self._loaded_strings[:1] != [string]:
+            super().append_string(string)
+
+    def store_string(self, string: str) -> None:
+        if self._path is None:
+            return
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            append_lines(str(self._path), [string])
+        except OSError:
+            self._path = None  # read-only home, full disk: the debugger is used for something else than its history
+
+    def _rewrite(self, lines: list[str]) -> None:
+        with suppress(OSError):
+            write_whole(str(self._path), lines, replace=True)

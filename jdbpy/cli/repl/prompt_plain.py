@@ -39,7 +39,7 @@ class PlainPrompt:
         return self._asking is not None
 
     def update(self, state: PromptState) -> None:
-        """Takes another state, which the next prompt shows."""
+        """Take another state, which the next prompt shows."""
         self._state = state
 
     def redraw(self) -> None:
@@ -66,7 +66,7 @@ class PlainPrompt:
             await self.show(part)
 
     async def show(self, text: str) -> None:
-        """Writes text; below it the prompt again, if one is open."""
+        """Write text; below it the prompt again, if one is open."""
         if self._asking is not None:
             text = f"\n{text}{self._asking()}"
         await trio.to_thread.run_sync(self._write, text)

@@ -1,17 +1,21 @@
 """The state of the debugger that the prompt and the toolbar show: one record, swapped whole.
 
 The prompt lives in another thread than the session, so it never looks at the session: the REPL publishes a new
-``PromptState`` after every command and event. This module also owns the wording of both, as pure functions of that
-record, the width and the time. No colors, no terminal.
+``PromptState`` after every command and event, which ``Picture`` draws. The wording of both is made by pure functions of
+that record, the width and the time. No colors, no terminal. The target is asked only when a frame other than the one
+that stopped is selected, and then once.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import trio
 
+from jdbpy import JdbpyError, VmState
+from jdbpy.cli.output.places import short_place_of
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
@@ -33,7 +37,7 @@ LONG = 60.0
 class PromptState(Record):
     """A picture of the session for the prompt. Times are those of the caller's monotonic clock, in seconds."""
 
-    state: str = "running"  # running, stopped, exited, disconnected
+    state: str = "running"  # running, stopped, exited, disconnected; snapshot
     thread: str = ""  # name of the selected thread, "" when none is
     frame: int = 1  # selected frame, from 1
     place: str = ""  # where the selected frame is: "Order.total:42"
@@ -138,9 +142,12 @@ BELL = "\a"
 
 
 async def ring_when_left_alone(session: Session, say: Callable[[str], object]) -> None:
-    """Calls ``say`` once each time that the prompt was left alone while something is suspended; until cancelled."""
+    """Calls ``say`` once each time that the prompt was left alone while something is suspended; until cancelled.
+
+    Nothing of a JVM is suspended in a session on a snapshot.
+    """
     rung = False
-    while True:
+    while session.snapshot_info is None:
         suspended = session.suspended_for()
         alone = min(suspended, session.idle) >= ALONE
         if alone and not rung:
@@ -154,3 +161,58 @@ def _who(session: Session) -> str:
         return "all threads have been"
     count = len(session.suspended_threads)
     return "1 thread has been" if count == 1 else f"{count} threads have been"
+
+
+class Picture:
+    """Draws ``PromptState`` after ``PromptState`` of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._held_by: object = None  # the stop that holds it; anything else holds it since it was first seen held
+        self._since: float | None = None
+        self._place: tuple[object, str] = (None, "")  # of which frame, and where it is
+
+    async def draw(self, asks: str = "", jvm: str = "") -> PromptState:
+        """The state now; ``asks`` is what the next lines are for, when they are not run; ``jvm`` the name to show.
+
+        wire: 0 trips, 1 when another frame was selected since the last time.
+        """
+        session = self._session
+        stopped = session.state is VmState.STOPPED
+        if not stopped:
+            self._since = None
+        elif self._since is None or session.last_stop is not self._held_by:
+            self._since = time.monotonic()
+        self._held_by = session.last_stop
+        thread_id, frame = session.selection
+        return PromptState(
+            state=str(session.state) if session.snapshot_info is None else "snapshot",
+            thread=session.selected_thread_name if stopped and thread_id is not None else "",
+            frame=frame,
+            place=await self._where(thread_id, frame) if stopped and thread_id is not None else "",
+            held=self._held() if stopped else "",
+            since=self._since,
+            remote=session.address if session.remote else "",
+            jvm=jvm,
+            asks=asks,
+        )
+
+    def _held(self) -> str:
+        if self._session.snapshot_info is not None:
+            return ""  # no JVM stands still
+        if self._session.suspended_everything:
+            return ALL_THREADS
+        count = len(self._session.suspended_threads)
+        return f"{count} thread{'' if count == 1 else 's'}"
+
+    async def _where(self, thread_id: int, frame: int) -> str:
+        stop = self._session.last_stop
+        if stop is not None and stop.location and stop.thread and stop.thread.id == thread_id and frame == 1:
+            return short_place_of(stop.location)
+        selected = (thread_id, frame, stop.epoch if stop else 0)
+        if self._place[0] != selected:
+            try:
+                self._place = (selected, short_place_of((await self._session.stack.selected()).location))
+            except JdbpyError:
+                self._place = (None, "")
+        return self._place[1]

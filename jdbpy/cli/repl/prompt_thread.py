@@ -31,7 +31,7 @@ class PromptThread:
         self._loop.call_soon_threadsafe(function)
 
     def when_it_fails(self, function: Callable[[BaseException], object]) -> None:
-        """Has ``function`` told, in the loop, of exceptions in callbacks, which nobody else would get to see."""
+        """Call ``function``, in the loop, with exceptions of callbacks, which would go unseen otherwise."""
 
         def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             if (error := context.get("exception")) is not None:
@@ -47,7 +47,7 @@ class PromptThread:
             self._token.run_sync_soon(function)
 
     async def run(self, function: Callable[[], Coroutine[Any, Any, T]], *, wake: Callable[[], object]) -> T:
-        """Runs a coroutine in the thread's loop and returns its result, or raises what it raised.
+        """Run a coroutine in the thread's loop and return its result, or raise what it raised.
 
         When the calling task is cancelled, ``wake`` is called in the loop: it must make the coroutine end, whether it
         has begun or not. The cancellation goes on only after the coroutine has ended.
@@ -84,7 +84,7 @@ class PromptThread:
 
 @asynccontextmanager
 async def open_prompt_thread() -> AsyncIterator[PromptThread]:
-    """Starts the thread and its loop; ends both on leaving, when everything that ran in it has ended."""
+    """Start the thread and its loop; end both on leaving, when everything that ran in it has ended."""
     thread = PromptThread()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(partial(trio.to_thread.run_sync, thread._main, limiter=trio.CapacityLimiter(1)))

@@ -28,7 +28,7 @@ class Surface(Protocol):
         """True if a prompt is on the screen, which every print must erase and draw again."""
 
     async def show(self, text: str) -> None:
-        """Puts text on the screen, above the prompt if there is one; returns when the terminal has taken it."""
+        """Put text on the screen, above the prompt if there is one; return when the terminal has taken it."""
 
 
 class Sink:
@@ -47,7 +47,7 @@ class Sink:
         self._screen = trio.Lock()
 
     def write(self, text: str) -> None:
-        """Appends text, which becomes whole lines: a missing last newline is added. Never waits."""
+        """Append text, which becomes whole lines: a missing last newline is added. Never waits."""
         if not text:
             return
         self._waiting.append(text if text.endswith("\n") else text + "\n")
@@ -55,25 +55,25 @@ class Sink:
         self._filled.set()
 
     async def room(self) -> None:
-        """Waits until the terminal has taken enough: a brake for writers faster than it can show."""
+        """Wait until the terminal has taken enough: a brake for writers faster than it can show."""
         while self._size > self._limit:
             await self._emptied.wait()
 
     async def flush(self) -> None:
-        """Waits until everything written so far is on the screen; does not wait for the time of gathering."""
+        """Wait until everything written so far is on the screen; do not wait for the time of gathering."""
         while self._waiting or self._showing:
             self._hurry.set()
             await self._emptied.wait()
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """The screen belongs to somebody else (a pager); what is written meanwhile is shown afterwards."""
+        """The screen belongs to a pager within the block; what is written meanwhile is shown afterwards."""
         await self.flush()
         async with self._screen:
             yield
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Shows what is written, until cancelled. Errors of the terminal (a hang-up is OSError) end it."""
+        """Show what is written, until cancelled. Errors of the terminal (a hang-up is OSError) end it."""
         task_status.started()
         while True:
             await self._filled.wait()

@@ -54,7 +54,7 @@ def size() -> tuple[int, int]:
 
 @contextmanager
 def restored_modes(stdin: TextIO) -> Iterator[None]:
-    """Puts the terminal's modes back to what they were, whatever happened inside.
+    """Put the terminal's modes back to what they were, whatever happened inside.
 
     The prompt and the pager each restore what they change; this is for the case that one of them could not (an
     exception between two of its steps). At once, not after draining: output that is held by Ctrl-S would block it.

@@ -25,7 +25,7 @@ _PATIENCE = 1.0
 
 
 def pager_command(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The pager to run: PAGER, else ``less``; empty when there is none. ``cat`` stands for "do not page".
+    """The pager to run: PAGER, else ``less``; empty when there is none. ``cat`` means "do not page".
 
     ``less`` shows colors (-R), leaves at Ctrl-C (-K), and leaves what was read on the screen (-X).
     """
@@ -37,7 +37,7 @@ def pager_command(environ: Mapping[str, str] = os.environ) -> list[str]:
 
 
 async def page(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> None:
-    """Shows a long text; returns when the reader has had enough."""
+    """Show a long text; return when the reader has had enough."""
     command = pager_command()
     with restored_modes(stdin):
         if command and os.path.basename(command[0]) == "cat":
@@ -50,7 +50,7 @@ async def page(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> None:
 
 
 async def page_through(command: list[str], parts: Iterable[str]) -> None:
-    """Shows a text through a program; parts are made as fast as that reads them."""
+    """Show a text through a program; parts are made as fast as that reads them."""
     environ = {"LESSCHARSET": "utf-8", **os.environ}
     process = await trio.lowlevel.open_process(command, stdin=subprocess.PIPE, env=environ)
     assert process.stdin is not None
@@ -74,7 +74,7 @@ async def page_through(command: list[str], parts: Iterable[str]) -> None:
 
 
 async def _page_simply(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> None:
-    """Shows a screen and waits for a key, until the end or ``q``."""
+    """Show a screen and wait for a key, until the end or ``q``."""
     columns, lines = size()
     free = lines - 1
     for line in (line for part in parts for line in part.splitlines(keepends=True)):
@@ -89,7 +89,7 @@ async def _page_simply(parts: Iterable[str], stdin: TextIO, stdout: TextIO) -> N
 
 
 async def _ask(stdin: TextIO, stdout: TextIO, question: str) -> str:
-    """Shows the question until a key is pressed; returns that key. No Enter, no echo, and Ctrl-C is a key here."""
+    """Show the question until a key is pressed; return that key. No Enter, no echo, and Ctrl-C is a key here."""
     import termios
     import tty
 

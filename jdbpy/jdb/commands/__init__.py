@@ -1,6 +1,6 @@
 """The commands of jdb, by subject; importing this fills the table.
 
-* ``running``, ``stopping``, ``tracing``: run, stop, trace; ``threads``, ``frames``, ``locks``: threads
+* ``running``, ``stopping``, ``tracing``: run, stop, trace; ``threads``, ``frames``: threads, locks
 * ``values``, ``classes``, ``code``, ``source``: values and code; ``others``: monitor, repeat, help and the like
 """
 
@@ -10,7 +10,6 @@ from jdbpy.jdb.commands import (
     classes as classes,
     code as code,
     frames as frames,
-    locks as locks,
     others as others,
     running as running,
     source as source,

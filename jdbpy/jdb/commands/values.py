@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, Value
+from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, ValueInfo
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import SHORT, is_object, massaged, text_of
@@ -109,7 +109,7 @@ async def enablegc(jdb: Debugger, words: Words) -> None:
             jdb.out.line(f"GC Enabled for {text}:")
 
 
-async def object_of(jdb: Debugger, words: Words) -> Value | None:
+async def object_of(jdb: Debugger, words: Words) -> ValueInfo | None:
     """The object that the rest of the line evaluates to, as ``$_``; says so if it is none."""
     if not words.more():
         jdb.out.line("No object specified.")
@@ -121,7 +121,7 @@ async def object_of(jdb: Debugger, words: Words) -> Value | None:
     return value
 
 
-async def evaluated(jdb: Debugger, text: str) -> Value | None:
+async def evaluated(jdb: Debugger, text: str) -> ValueInfo | None:
     """The value of an expression, also as ``$_``; None for null, and for one that fails, which is said then."""
     await jdb.follow()
     try:
@@ -134,7 +134,7 @@ async def evaluated(jdb: Debugger, text: str) -> Value | None:
     return None if value.tag != "V" and value.text == "null" and not value.id else value
 
 
-async def shown(jdb: Debugger, value: Value) -> str | None:
+async def shown(jdb: Debugger, value: ValueInfo) -> str | None:
     """The value, which is ``$_``, as ``print`` shows it; None, and it is said, when its toString() cannot be run."""
     try:
         return await massaged(jdb.target, value)

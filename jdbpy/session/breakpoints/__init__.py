@@ -1,13 +1,13 @@
 """All that has a number and stops the target or reports from it: one row of numbers, one rule for what a hit means.
 
-* ``points``: all of them under their numbers, and the rule of a hit; ``point``: what all kinds have
+* ``points``: all of them under their numbers; ``point``: what all kinds have; ``hit_rule``: what a hit of one means
 * ``callers``, ``dependents``: hits that count only below certain callers, or after another point
 
 Breakpoints at lines and methods:
 
 * ``breakpoints``: the component; ``location_spec``: how places are written; ``places``: what they mean in the target
 * ``breakpoint``: one of them; ``placement``: putting them into the target, now and when classes are loaded
-* ``waiting``: classes that are not loaded yet
+* ``class_groups``: the classes that they may be in, loaded or not; ``waiting``: those of the other kinds
 
 Kinds that are made of event requests:
 
@@ -19,6 +19,6 @@ Kinds that are made of event requests:
 Those that report and suspend nothing:
 
 * ``reports``: the text of a hit, to the listeners or a file
-* ``slowdown``: what they cost the target, measured there
+* ``hot_places``: reports of what costs the target much; ``slowdown``: what they cost it, measured there
 * ``counting_filter``: hits that are only counted; ``hit_statistics``: what they come to; ``summary``: that in words
 """

@@ -17,8 +17,7 @@ from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.breakpoints.point import MOST_CHECKED, CountedPlace, Point
 from jdbpy.session.java.class_names import ClassName, enclosing
 from jdbpy.session.java.signatures import is_lambda_body
-from jdbpy.session.model.breakpoints import Breakpoint, BreakpointPlace, SuspendPolicy
-from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.breakpoints import BreakpointInfo, BreakpointPlace, PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import Condition
 from jdbpy.session.target.requests import EventRequest, RequestHit
@@ -215,7 +214,7 @@ class CodePlaces:
 def _natural(found: Location) -> list[tuple[int, str]]:
     """A key by which ``lambda$main$10`` comes after ``lambda$main$9``."""
     parts = re.split(r"(\d+)", f"{found.class_name}.{found.method}")
-    return [(int(part) if part.isdigit() else 0, part) for part in parts]
+    return [(int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 MANY = 1000
@@ -223,7 +222,7 @@ MANY = 1000
 
 
 class BreakpointGroup(Protocol):
-    """The breakpoints of one class or file: ``placement.ClassGroup``."""
+    """The breakpoints of one class or file: ``class_groups.ClassGroup``."""
 
     points: dict[LogicalBreakpoint, None]
     watches: dict[str, EventRequest]
@@ -248,13 +247,12 @@ class LogicalBreakpoint(Point):
     def __init__(
         self,
         number: int,
-        policy: SuspendPolicy,
         options: PointOptions,
         *,
         spec: AbsoluteSpec,
         placing: Placing,
     ) -> None:
-        super().__init__(number, policy, options)
+        super().__init__(number, options)
         self.typed = str(spec)
         self.spec = spec  # with the full class name, once that is known
         self.kind = "method" if isinstance(spec, MethodPlace) else "line"
@@ -269,7 +267,7 @@ class LogicalBreakpoint(Point):
 
     @property
     def agent_count(self) -> int:
-        """Return the agent's count for many hits at one place. The agent counts for each place by itself, and tells
+        """Return the agent's count for many hits at one place. The agent counts for each place by itself, and reports
         nothing meanwhile: counting begins anew at a second place, and of few hits it is better to know how many there
         were.
         """
@@ -307,7 +305,7 @@ class LogicalBreakpoint(Point):
     def places(self) -> tuple[Location, ...]:
         return tuple(sorted((self._placing.types.location(place) for place in self.placed), key=_order))
 
-    def snapshot(self) -> Breakpoint:
+    def snapshot(self) -> BreakpointInfo:
         shown = super().snapshot().replace(places=self.code.snapshot())
         why = "" if self.computed_in_target else self.why_ordinary
         return shown.replace(in_target=self.computed_in_target, ordinary=why)

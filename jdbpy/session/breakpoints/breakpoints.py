@@ -7,28 +7,38 @@ of all points (``points``).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from typing import Any, Concatenate, ParamSpec
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
+from jdbpy.session.breakpoints.point import MOST_CHECKED
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.java.class_names import ClassName, path_of_package
 from jdbpy.session.java.signatures import outermost
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
 from jdbpy.session.model.events import StopReason
-from jdbpy.session.model.options import PointOptions
-from jdbpy.session.model.threads import Frame, Location
-from jdbpy.session.model.tracing import Reporting
+from jdbpy.session.model.threads import FrameInfo, Location
 from jdbpy.session.target.requests import RequestHit, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID
 
-SelectedFrame = Callable[[], Awaitable[Frame]]
+SelectedFrame = Callable[[], Awaitable[FrameInfo]]
+P = ParamSpec("P")
+
+
+def _taking(
+    options: Callable[P, PointOptions],
+) -> Callable[
+    [Callable[..., Any]], Callable[Concatenate[LineBreakpoints, str, P], Coroutine[Any, Any, BreakpointInfo]]
+]:
+    """Give a method the keyword arguments of the options, for type checkers: they are written down once."""
+    return lambda method: method
 
 
 class LineBreakpoints:
@@ -67,55 +77,23 @@ class LineBreakpoints:
         """From now on a class is stopped at, as jdb does, in which nothing can be set that waited for it."""
         self._target.stops_at_failures = True
 
-    async def add(
-        self,
-        spec: str,
-        *,
-        temporary: bool = False,
-        policy: SuspendPolicy | None = None,
-        condition: str = "",
-        thread: int | None = None,
-        ignore: int = 0,
-        log: str = "",
-        reporting: Reporting = Reporting(),
-        instance: int | None = None,
-        callers: Iterable[str] = (),
-        hits: str = "",
-        after: int | None = None,
-        after_each: bool = False,
-    ) -> Breakpoint:
-        """Sets a breakpoint; ``location_spec`` tells how places are written.
+    @_taking(PointOptions)
+    async def add(self, spec: str, **options: Any) -> BreakpointInfo:
+        """Set a breakpoint; ``location_spec`` has the forms of places.
 
         It stands on every code location of the place in every loader, and is set in classes that are loaded later;
-        when there is none yet, ``message`` of the result says what it waits for. ``policy`` is what a hit suspends: by
-        default everything, on a remote target only the thread that hits; NONE publishes a notice and goes on.
-        ``condition`` is a boolean Java expression, ``thread`` the id of the only thread to stop in, ``ignore`` how many
-        hits to let pass first; ``instance``, ``callers``, ``hits`` and ``after`` are those of ``PointOptions``. With
-        ``log`` it is a logpoint: a hit publishes a notice with this text, its expressions in braces evaluated, and goes
-        on; ``reporting`` says how, and with a stack makes a tracepoint of it. Raises UsageError when the place is not
-        there, EvalError for a condition or text that does not compile. wire: as ``Placement.arm``.
+        when there is none yet, ``message`` of the result says what it waits for. ``options`` are those of
+        ``PointOptions``, by name. With ``log`` it is a logpoint, with frames of the stack in ``reporting`` a
+        tracepoint. Raises UsageError when the place is not there, EvalError for a condition or text that does not
+        compile. wire: as ``Placement.arm``.
         """
-        options = PointOptions(
-            policy,
-            temporary,
-            condition,
-            ignore,
-            thread,
-            instance,
-            callers=(callers,) if isinstance(callers, str) else tuple(callers),
-            hits=hits,
-            after=after,
-            after_each=after_each,
-            log=log,
-            reporting=reporting,
-        )
-        return await self.add_with(spec, options)
+        return await self.add_with(spec, PointOptions(**options))
 
-    async def add_with(self, spec: str, options: PointOptions) -> Breakpoint:
+    async def add_with(self, spec: str, options: PointOptions) -> BreakpointInfo:
         """Like ``add``, with all that a point may be given in one piece. Raises and wire: as ``add``."""
         self._target.require_alive()
         place = await self._absolute(parse_location(spec))
-        make = partial(LogicalBreakpoint, options=options, spec=place, placing=self.placement)
+        make = partial(LogicalBreakpoint, spec=place, placing=self.placement)
         return await self._points.add(make, options)
 
     def adding_many(self) -> AbstractAsyncContextManager[None]:
@@ -126,7 +104,7 @@ class LineBreakpoints:
         """
         return self.placement.adding_many()
 
-    def list(self) -> builtins.list[Breakpoint]:
+    def list(self) -> builtins.list[BreakpointInfo]:
         """All breakpoints by number; ``points.list`` has the other points too. No trip."""
         return [point.snapshot() for point in self._all()]
 
@@ -138,15 +116,27 @@ class LineBreakpoints:
         return [point.number for point in self._all() if point.is_at(place, self._target.types)]
 
     async def clear_all(self) -> builtins.list[int]:
-        """Removes all breakpoints, in a shared session those of the client; returns their numbers. wire: 1 trip."""
+        """Remove all breakpoints, in a shared session those of the client; return their numbers. wire: 1 trip."""
         client, shared = self._target.client, self._target.clients is not None
         numbers = [point.number for point in self._all() if not shared or point.client == client]
         await self.remove(numbers)
         return numbers
 
+    async def before_redefinition(self, type_ids: Iterable[int]) -> None:
+        """Compile conditions and texts at places in classes that are going to be redefined. wire: 1 trip, if any is
+        new there."""
+        changing = set(type_ids)
+        for point in self._all():
+            places = [each for each in point.placed if each.classID in changing]
+            for compiled in (point.condition, point.log):
+                if compiled is not None and len(places) <= MOST_CHECKED:
+                    for place, location in zip(places, await self._target.types.locations(places), strict=True):
+                        await compiled.prepare(place, location)
+
     async def reinstall(self, type_ids: Iterable[int]) -> None:
-        """Sets all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
+        """Set all breakpoints again in classes that were just redefined. wire: 3 trips a breakpoint."""
         self.placement.forget_code()
+        self._points.forget_code()
         renewed = [ReferenceTypeID(each) for each in type_ids]
         for clear in self._points.before_redefined:
             clear(renewed)
@@ -155,17 +145,17 @@ class LineBreakpoints:
                 await self.placement.renew(point, renewed)
         await self._points.redefined(renewed)
 
-    async def enable_place(self, number: int, place: int) -> Breakpoint:
+    async def enable_place(self, number: int, place: int) -> BreakpointInfo:
         """Let a breakpoint stand again at one of its places, which was disabled. Raises UsageError. wire: 1 trip."""
         return await self._switch_place(number, place, enabled=True)
 
-    async def disable_place(self, number: int, place: int) -> Breakpoint:
+    async def disable_place(self, number: int, place: int) -> BreakpointInfo:
         """Take a breakpoint out of one of its places, ``Breakpoint.places``. Raises UsageError. wire: no wait."""
         return await self._switch_place(number, place, enabled=False)
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    async def _switch_place(self, number: int, place: int, *, enabled: bool) -> Breakpoint:
+    async def _switch_place(self, number: int, place: int, *, enabled: bool) -> BreakpointInfo:
         self._target.require_alive()
         self.get(number)
         point = next((each for each in self._all() if each.number == number), None)
@@ -177,7 +167,7 @@ class LineBreakpoints:
         return point.snapshot()
 
     def _on_hit(self, point: LogicalBreakpoint, hit: RequestHit) -> Vote:
-        return self._points.hit(point, StopReason.BREAKPOINT, hit)
+        return self._points.rule.hit(point, StopReason.BREAKPOINT, hit)
 
     def _all(self) -> builtins.list[LogicalBreakpoint]:
         return self._points.of_type(LogicalBreakpoint)

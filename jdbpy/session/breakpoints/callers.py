@@ -84,7 +84,7 @@ class Callers:
 
 
 def parse_caller(text: str) -> Fits:
-    """Reads ``com.acme.*``, ``Order``, ``Order.pay``, ``pay``, ``Order.pay(int,String)``. Raises UsageError.
+    """Read ``com.acme.*``, ``Order``, ``Order.pay``, ``pay``, ``Order.pay(int,String)``. Raises UsageError.
 
     ``*`` stands for anything, at any place. A name need not be whole: it may begin at any part of the full one, unless
     it begins with a package and has a ``*``. A method means its lambdas too.

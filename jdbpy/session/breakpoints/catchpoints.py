@@ -13,8 +13,7 @@ from jdbpy.session.breakpoints.exceptions import ExceptionPoint
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import java_name
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
-from jdbpy.session.model.options import NO_OPTIONS, PointOptions
+from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions, SuspendPolicy
 from jdbpy.session.target.requests import GO, RequestHit, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
@@ -55,8 +54,9 @@ class ClassLoadPoint(EventPoint):
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "class-loaded", f"class {details['class_name']} loaded: {where}"
 
-    def shown_options(self) -> list[tuple[str, str]]:
-        return [shown for shown in super().shown_options() if shown[0] != "from" or self.source]
+    def snapshot(self) -> BreakpointInfo:
+        shown = super().snapshot()
+        return shown if self.source else _without_classes(shown)
 
 
 class ClassUnloadPoint(EventPoint):
@@ -78,7 +78,7 @@ class ClassUnloadPoint(EventPoint):
         await self._request([(EventKind.CLASS_UNLOAD, [])])
 
     def _on_event(self, earlier: tuple[str, ...], hit: RequestHit) -> Vote:
-        """The class has no id any more: only its name tells it, to us and to the cache of types."""
+        """The class has no id any more: only its name identifies it, here and in the cache of types."""
         self._target.types.forget_signature(hit.event.signature)
         if any(fits_exclude(pattern, java_name(hit.event.signature)) for pattern in earlier):
             return GO
@@ -90,8 +90,13 @@ class ClassUnloadPoint(EventPoint):
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         return "class-unloaded", f"class {details['class_name']} unloaded"
 
-    def shown_options(self) -> list[tuple[str, str]]:
-        return [shown for shown in super().shown_options() if shown[0] != "from"]
+    def snapshot(self) -> BreakpointInfo:
+        return _without_classes(super().snapshot())
+
+
+def _without_classes(shown: BreakpointInfo) -> BreakpointInfo:
+    """Return a breakpoint as it is listed, without the classes that its ``spec`` has already."""
+    return shown.replace(options=tuple(option for option in shown.options if option[0] != "from"))
 
 
 class ThreadPoint(EventPoint):
@@ -146,7 +151,7 @@ class ExitPoint(EventPoint):
 
 
 class Catchpoints:
-    """The ``catchpoints`` of a session. Listing, switching and removing them is ``session.points``' business."""
+    """The ``catchpoints`` of a session. ``session.points`` lists, switches and removes them."""
 
     def __init__(self, target: Target, points: Points) -> None:
         self._target = target
@@ -154,7 +159,7 @@ class Catchpoints:
 
     async def exception(
         self, name: str = "*", *, caught: bool = True, uncaught: bool = True, options: PointOptions = NO_OPTIONS
-    ) -> Breakpoint:
+    ) -> BreakpointInfo:
         """Stops where an exception is thrown: of the class or a subclass, or of a class that fits a pattern.
 
         A class that is not loaded yet is waited for; the ``message`` of the result says so. ``options.classes`` limits
@@ -178,7 +183,7 @@ class Catchpoints:
             if point.is_for(wanted) and caught in (None, point.caught) and uncaught in (None, point.uncaught)
         ]
 
-    async def class_load(self, source: str = "", *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
+    async def class_load(self, source: str = "", *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
         """Stops where a class is loaded (prepared) that fits ``options.classes``, before any of its code runs.
 
         ``source`` is a pattern of names of source files. wire: 1 trip.
@@ -187,19 +192,19 @@ class Catchpoints:
             check_excludes([source])
         return await self._add(ClassLoadPoint, options, source=source)
 
-    async def class_unload(self, *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
-        """Reports classes that are unloaded; the target cannot be stopped there. wire: 1 trip."""
+    async def class_unload(self, *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
+        """Report classes that are unloaded; the target cannot be stopped there. wire: 1 trip."""
         return await self._add(ClassUnloadPoint, options.replace(policy=SuspendPolicy.NONE))
 
     async def thread(
         self, *, start: bool = True, death: bool = True, virtual: bool = False, options: PointOptions = NO_OPTIONS
-    ) -> Breakpoint:
+    ) -> BreakpointInfo:
         """Stops where a thread starts or ends; virtual threads only if they are asked for. wire: 1 trip."""
         return await self._add(ThreadPoint, options, start=start, death=death, virtual=virtual)
 
-    async def exit(self, *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
+    async def exit(self, *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
         """Stops when the VM is about to end, which is the last chance to look at it. wire: 1 trip."""
         return await self._add(ExitPoint, options)
 
-    async def _add(self, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any) -> Breakpoint:
+    async def _add(self, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any) -> BreakpointInfo:
         return await set_point(self._points, self._target, kind, options, **subject)

@@ -22,35 +22,35 @@ class Dependents:
         self._points = points
 
     async def wait(self, point: Point) -> None:
-        """Takes a point out of the target until the one that it waits for is hit. wire: 1 trip."""
+        """Take a point out of the target until the one that it waits for is hit. wire: 1 trip."""
         point.waiting = True
         point.message = ""  # what it would have waited for otherwise may be there by then
         replies = point.disarm()
-        await self._hold(point.after)
+        await self._hold(point.options.after)
         await self._target.conn.gather(replies)
 
     async def was_hit(self, point: Point) -> None:
-        """Sets what waits for a point, before its thread runs on; a point that waits each time begins anew.
+        """Set what waits for a point, before its thread runs on; a point that waits each time begins anew.
 
         wire: none without dependents, else as setting each of them.
         """
         released = [each for each in self._of(point.number) if each.waiting]
         for each in released:
             each.waiting = False
-            if point.temporary:
-                each.after, each.after_each = None, False
+            if point.options.temporary:
+                each.options = each.options.replace(after=None, after_each=False)
             await self._set(each)
         if released:
             await self._hold(point.number)
-        if point.after_each and point.after in self._points:
+        if point.options.after_each and point.options.after in self._points:
             await self.wait(point)
 
     async def were_removed(self, numbers: Iterable[int]) -> None:
-        """Makes points independent whose condition to be set is gone, and tells so. wire: as setting each of them."""
+        """Make points independent whose condition to be set is gone, and report it. wire: as setting each of them."""
         for number in numbers:
             for each in self._of(number):
                 waited = each.waiting
-                each.after, each.after_each, each.waiting = None, False, False
+                each.options, each.waiting = each.options.replace(after=None, after_each=False), False
                 if waited:
                     await self._set(each)
                 text = f"{each.noun} {each.number} waits no more: number {number}, which it waited for, is gone"
@@ -58,18 +58,18 @@ class Dependents:
                 self._target.publish(Notice("breakpoint-free", text, data))
 
     def _of(self, number: int) -> list[Point]:
-        return [each for _, each in sorted(self._points.items()) if each.after == number]
+        return [each for _, each in sorted(self._points.items()) if each.options.after == number]
 
     async def _hold(self, number: int | None) -> None:
-        """Makes a point hold its thread as long as others wait for it. wire: as setting it, when that changes it."""
+        """Make a point hold its thread as long as others wait for it. wire: as setting it, when that changes it."""
         point = self._points.get(number or 0)
         if point is not None:
             before = point.requested
-            point.awaited = any(each.waiting or each.after_each for each in self._of(point.number))
+            point.awaited = any(each.waiting or each.options.after_each for each in self._of(point.number))
             await point.renew(before)
 
     async def _set(self, point: Point) -> None:
-        """Sets a point whose time has come; what is wrong with it now is told, as at a class that comes later."""
+        """Set a point that need not wait any more. An error is published, as for a class that is loaded later."""
         try:
             await point.renew()
         except Disconnected:

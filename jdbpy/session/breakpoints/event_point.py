@@ -21,8 +21,7 @@ from jdbpy.session.breakpoints.point import CountedPlace, Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_class_name
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
-from jdbpy.session.model.options import PointOptions
+from jdbpy.session.model.breakpoints import OPTIONS, BreakpointInfo, PointOptions
 from jdbpy.session.target.requests import GO, REASONS, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import TypeCache
@@ -34,16 +33,8 @@ from jdbpy.wire.pending import Pending
 THREAD = frozenset(("thread",))
 CLASSES = frozenset(("classes", "excludes"))
 CONDITION = frozenset(("condition", "callers"))
-EVERY = THREAD | CLASSES | CONDITION | {"instance"}
-
-_WORDS = {
-    "thread": "limited to a thread",
-    "instance": "limited to an object",
-    "classes": "limited to classes",
-    "excludes": "limited to classes",
-    "condition": "given a condition: there is no frame to evaluate it in",
-    "callers": "limited to callers: there is no stack",
-}
+EVERY = frozenset(option.field for option in OPTIONS if option.refused) - {"woven"}
+"""All that events can be limited to; what is woven into classes are breakpoints in their code."""
 
 
 class Share(Record):
@@ -55,9 +46,9 @@ class Share(Record):
 
 def require_fitting(options: PointOptions, allowed: frozenset[str], what: str) -> None:
     """Raises UsageError for a filter that the agent does not know for such events (``eventFilter.c``)."""
-    for name, words in _WORDS.items():
-        if getattr(options, name) and name not in allowed:
-            raise UsageError(f"{what} cannot be {words}")
+    for option in OPTIONS:
+        if option.refused and option.field not in allowed and option.is_given(options):
+            raise UsageError(f"{what} cannot be {option.refused}")
 
 
 async def shares(types: TypeCache, options: PointOptions) -> list[Share]:
@@ -124,7 +115,6 @@ class Basis(Record):
     """The parts of a point of any kind, beside its subject; ``on_hit`` is the rule of a hit."""
 
     number: int
-    policy: SuspendPolicy
     options: PointOptions
     target: Target
     on_hit: OnHit
@@ -139,7 +129,7 @@ class EventPoint(Point):
     """The id of the method whose events are meant, 0 for all."""
 
     def __init__(self, basis: Basis) -> None:
-        super().__init__(basis.number, basis.policy, basis.options)
+        super().__init__(basis.number, basis.options)
         self.requests: list[EventRequest] = []
         self._target = basis.target
         self._on_hit = basis.on_hit
@@ -151,10 +141,10 @@ class EventPoint(Point):
 
     @abstractmethod
     async def _set_up(self) -> None:
-        """Sets the requests that are needed now."""
+        """Set the requests that are needed now."""
 
     def concerns(self, hit: RequestHit) -> Concerned:
-        """Return whether the point means this event of one of its requests: at once, where the event itself tells."""
+        """True if the point means this event of one of its requests: at once, where the event itself shows it."""
         return True
 
     @property
@@ -207,7 +197,7 @@ class EventPoint(Point):
                 raise outcome
 
     def _announce(self, *, resolved: bool) -> None:
-        """Publishes what came of a class that was waited for: nothing, when the point stood already."""
+        """Publish what came of a class that was waited for: nothing, when the point stood already."""
         data = (("breakpoint", self.number), ("spec", self.spec))
         if resolved:
             text = f"{self.noun} {self.number} is set for {self.spec}"
@@ -238,11 +228,11 @@ class EventPoint(Point):
 
 async def set_point(
     points: Points, target: Target, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any
-) -> Breakpoint:
-    """Sets a point of a kind for a subject. Raises as ``Points.add``."""
+) -> BreakpointInfo:
+    """Set a point of a kind for a subject. Raises as ``Points.add``."""
 
-    def make(number: int, policy: SuspendPolicy) -> EventPoint:
-        return kind(Basis(number, policy, options, target, points.hit), **subject)
+    def make(number: int, options: PointOptions) -> EventPoint:
+        return kind(Basis(number, options, target, points.rule.hit), **subject)
 
     return await points.add(make, options)
 

@@ -64,6 +64,8 @@ class ExceptionPoint(EventPoint):
     async def _set_up(self) -> None:
         """wire: 3 trips, and 1 a superclass that is new; 1 for every exception (``*``)."""
         self._covered.clear()
+        if (make_way := self._target.changed_code.on_catching) is not None:
+            await make_way(self)
         if self.typed.text == "*":
             await self._catch([_ANY])
             return
@@ -95,7 +97,7 @@ class ExceptionPoint(EventPoint):
         return known is None or self.typed.is_name_of(known.name)
 
     def count(self, hit: RequestHit) -> None:
-        """Enters a hit with the class of the exception, which is asked for beside everything else. wire: no wait."""
+        """Enter a hit with the class of the exception, which is asked for beside everything else. wire: no wait."""
         place, object_id = hit.event.location, hit.event.exception.objectID
         row = self.hit_statistics.row(self.hit_statistics.of_kind(hit.request.kind), (place.classID, place.methodID))
         if row is None:

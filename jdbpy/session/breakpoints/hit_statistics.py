@@ -69,7 +69,7 @@ class HitStatistics:
         return row
 
     def add(self, kind: EventKind, method: Method, value: Key | None = None) -> None:
-        """Counts a hit."""
+        """Count a hit."""
         row = self.row(self.of_kind(kind), method)
         if row is not None:
             row.count += 1
@@ -77,7 +77,7 @@ class HitStatistics:
                 self.add_value(row, value)
 
     def add_value(self, row: HitStatisticsRow, value: Key) -> None:
-        """Counts a value that a hit of a row has brought."""
+        """Count a value that a hit of a row has brought."""
         values = row.values
         if value in values:
             values[value] += 1
@@ -91,7 +91,7 @@ class HitStatistics:
         self._values += 1
 
     def _forget(self, row: HitStatisticsRow) -> None:
-        """Forgets the rarer half of a row's values."""
+        """Forget the rarer half of a row's values."""
         kept = sorted(row.values.items(), key=lambda item: -item[1])[: MOST_VALUES // 2]
         self._values -= len(row.values) - len(kept)
         row.values = dict(kept)

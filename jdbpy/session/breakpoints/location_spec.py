@@ -38,6 +38,9 @@ MOST_LINES = 65_535
 _SOURCE_SUFFIXES = (
     ".java", ".kt", ".kts", ".groovy", ".scala", ".clj", ".jsp", ".jspx", ".tag", ".xtend", ".aj", ".rb", ".py", ".js",
 )  # fmt: skip
+_FILE = re.compile(r"[^\W\d_a-z]\w*\.[a-z]{1,6}")
+"""``Page.ftl``: a file of a language that is not among these. A class inside another one has a capital, or is written
+with a ``$``."""
 _PART = re.compile(r"(.*\d)\s*:\s*(line|lambda(?:[1-9]\d{0,2})?)", re.IGNORECASE | re.DOTALL)
 _INDEX = re.compile(r"(.*[\w>)])\s*@\s*(\d{1,5})", re.DOTALL)
 _METHOD = re.compile(r"<init>|<clinit>|[^\W\d][\w$-]*")
@@ -116,7 +119,7 @@ LocationSpec = ClassLine | FileLine | CurrentLine | MethodPlace
 
 
 def parse_location(text: str) -> LocationSpec:
-    """Reads a place. Raises UsageError with a hint at the forms there are."""
+    """Read a place. Raises UsageError with a hint at the forms there are."""
     text, part = text.strip(), ""
     if behind := _PART.fullmatch(text):
         text, part = behind[1], behind[2].lower()
@@ -170,7 +173,7 @@ def _class_or_file(name: str, line: int) -> ClassLine | FileLine:
         return ClassLine(parse_class_name(name), line)
     path = name.replace("\\", "/")
     directory, slash, file = path.rpartition("/")
-    if slash or file.endswith(_SOURCE_SUFFIXES):
+    if slash or file.endswith(_SOURCE_SUFFIXES) or _FILE.fullmatch(file):
         if not file:
             raise UsageError(f"'{name}' names a directory, not a file", hint=FORMS)
         return FileLine(directory, file, line)

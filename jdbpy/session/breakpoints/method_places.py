@@ -42,7 +42,7 @@ class Exit(Record):
 class MethodPlaces(Record):
     """Places of breakpoints: entries, exits, and the methods that breakpoints cannot trace, with the reason.
 
-    The entries of ``looping`` methods cannot be told from the rounds of a loop.
+    The entries of ``looping`` methods cannot be distinguished from the rounds of a loop.
     """
 
     entries: tuple[CodeLocation, ...]
@@ -84,7 +84,7 @@ async def find_places(
 
 
 def constant(of: Exit) -> ids.TaggedValue | None:
-    """The value that is returned where the code tells it. No trip."""
+    """Return the value that the code returns, where it is a constant. No trip."""
     if of.how.void:
         return VOID
     if not of.how.is_constant:

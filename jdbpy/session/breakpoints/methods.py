@@ -23,9 +23,9 @@ from jdbpy.session.java.bytecode import second_instruction
 from jdbpy.session.java.class_names import ClassName, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import Breakpoint
+from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.threads import Location
-from jdbpy.session.model.values import Limits, Value, Variable
+from jdbpy.session.model.values import Limits, ValueInfo, Variable
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import NOTHING, Given
 from jdbpy.session.target.refs import Method, RefType
@@ -103,11 +103,8 @@ class MethodPoint(EventPoint):
         one_sort = self.entries != self.exits and self.method is None and self.place is None
         return count_for_agent(self) if one_sort and not self.by_places else 0
 
-    def shown_options(self) -> list[tuple[str, str]]:
-        return [*([("--values", "")] if self.values else []), *super().shown_options()]
-
     def places(self) -> tuple[Location, ...]:
-        """Return where a named method is traced; of whole classes that is much, and not told."""
+        """Return where a named method is traced; nothing for whole classes, which have many places."""
         if self.place is None:
             return ()
         return tuple(self._target.types.location(place) for place, _ in self._placed)
@@ -148,7 +145,7 @@ class MethodPoint(EventPoint):
         await self._request([(kind, only) for kind in kinds])
 
     @property
-    def slows_more_than_its_hits(self) -> bool:  # type: ignore[override]
+    def slows_more_than_its_hits(self) -> bool:
         """True if the agent's method events are used."""
         return not self.by_places or bool(self._native)
 
@@ -254,9 +251,10 @@ class MethodPoint(EventPoint):
             with suppress(UsageError):
                 await self._place(list((await self._target.types.info([type_id])).values()))
 
-    def snapshot(self) -> Breakpoint:
+    def snapshot(self) -> BreakpointInfo:
         there = bool(self.in_target) and not self._placed
-        return super().snapshot().replace(in_target=there, ordinary="" if there else self.why_ordinary)
+        shown = super().snapshot().replace(in_target=there, ordinary="" if there else self.why_ordinary)
+        return shown.replace(options=(("--values", ""), *shown.options)) if self.values else shown
 
     async def _methods(self, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
         """The methods that are meant, of these classes and of those that they inherit from. wire: 1 trip."""
@@ -384,7 +382,7 @@ class MethodPoint(EventPoint):
         return self._on_hit(self, events.StopReason.METHOD_EXIT, hit.replace(event=_exit(hit, value)))
 
     def count(self, hit: RequestHit) -> None:
-        """Enters a hit in the hit statistics, by what it means. No wait."""
+        """Enter a hit in the hit statistics, by what it means. No wait."""
         place, value = hit.event.location, getattr(hit.event, "value", None)
         kind = EventKind.METHOD_ENTRY if isinstance(hit.event, event.MethodEntry) else EventKind.METHOD_EXIT
         if hit.request.kind is not EventKind.BREAKPOINT:
@@ -400,6 +398,12 @@ class MethodPoint(EventPoint):
         declared = (await self._target.types.methods([place.classID])).get(place.classID, ())
         method = next((each for each in declared if each.id == place.methodID), None)
         return {"ret": (happened.value, split_method(method.signature)[1] if method is not None else "")}
+
+    def lacks(self, hit: RequestHit) -> frozenset[str]:
+        happened = hit.event
+        returned = getattr(happened, "value", None)
+        is_void = isinstance(happened, event.MethodEntry) or (returned is not None and returned.tag == Tag.VOID)
+        return self.brings if is_void else frozenset()
 
     def concerns(self, hit: RequestHit) -> bool:
         place = hit.event.location
@@ -428,13 +432,13 @@ class MethodPoint(EventPoint):
             arguments: Sequence[Variable] = details.get("arguments", ())
             texts = [f"{each.name} = {each.value.text}" for each in arguments if each.value is not None]
             return "trace", f"method entered: {where}{', with ' * bool(texts)}{', '.join(texts)}"
-        value: Value | None = details.get("return_value")
+        value: ValueInfo | None = details.get("return_value")
         returns = "" if value is None or value.tag == "V" else f", returns {value.text}"
         return "trace", f"method exited: {where}{returns}"
 
 
 def _exit(hit: RequestHit, value: ids.TaggedValue | None) -> event.LocatableEvent:
-    """The exit event that a breakpoint at a return stands for."""
+    """Return the exit event in whose place a breakpoint at a return was hit."""
     happened = hit.event
     if value is None:
         return event.MethodExit(happened.requestID, happened.thread, happened.location)

@@ -1,8 +1,7 @@
 """Putting breakpoints into the target and taking them out again, now and when classes are loaded later.
 
-Owns the requests of breakpoints: one for each code location, and those that tell when a class is prepared which the
-breakpoint waits for. These suspend the preparing thread until the breakpoint is set, so that not even a static
-initializer slips through. A request for a location keeps its class from being unloaded (the agent holds on to it).
+Owns the requests of breakpoints, one for each code location, and what happens when a class is prepared that one waits
+for (``class_groups``). A request for a location keeps its class from being unloaded (the agent holds on to it).
 """
 
 from __future__ import annotations
@@ -15,22 +14,13 @@ from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.class_groups import ClassGroup, ClassGroups, failed
 from jdbpy.session.breakpoints.location_spec import FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, FoundPlaces, PlaceFinder
-from jdbpy.session.breakpoints.waiting import (
-    ClassGroup,
-    class_watches,
-    group_key,
-    is_the_one,
-    signatures_of,
-    watches_of,
-    what_is_missing,
-)
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.class_names import ClassName, enclosing, not_loaded
 from jdbpy.session.java.signatures import outermost
 from jdbpy.session.model import events
-from jdbpy.session.sources.local_classes import LocalClasses
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Condition
 from jdbpy.session.target.refs import RefType
@@ -40,9 +30,6 @@ from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
-
-_LONGEST_LOOK = 0.5
-"""Seconds for which a breakpoint that has to wait looks for its class on this machine, to tell a slip."""
 
 _FEW = 8
 """The most places of a breakpoint of which everything is learned when it is set."""
@@ -78,7 +65,7 @@ class Placement:
         self.types = target.types
         self._on_hit = on_hit
         self._finder = PlaceFinder(target.types)
-        self._groups: dict[Any, ClassGroup] = {}
+        self._groups = ClassGroups(target, self._finder, self._on_prepare)
         self.in_target: InTarget | None = None
         self.moves = True
         """A line without code is taken for the next one with code, which is said; False: it is refused."""
@@ -87,15 +74,14 @@ class Placement:
         self._unconfirmed: deque[tuple[LogicalBreakpoint, CodeLocation, Pending[Any]]] = deque()
 
     async def arm(self, point: LogicalBreakpoint) -> None:
-        """Sets the breakpoint wherever its place is now, and watches for classes that are loaded later.
+        """Set the breakpoint wherever its place is now, and watch for classes that are loaded later.
 
         Raises UsageError when the place cannot exist; nothing is left behind then.
         wire: a method 3 trips, a line 4, since methods, their lines and the breakpoints each follow from the trip
         before; 2 when the code is known; 1 for a line and 2 for a method of a class that is not loaded. Another
         breakpoint in the same class or file: 1, 0 when the class is not loaded.
         """
-        group = point.group = self._group(point.spec)
-        group.points[point] = None
+        group = self._groups.join(point)
         point.code.forget()
         try:
             try:
@@ -134,11 +120,11 @@ class Placement:
             return
         while self._unconfirmed and self._unconfirmed[0][2].done:
             point, place, pending = self._unconfirmed.popleft()
-            if _failed(pending.outcome) and point.placed.pop(place, None) is not None and not point.placed:
+            if failed(pending.outcome) and point.placed.pop(place, None) is not None and not point.placed:
                 self._tell_failure(point, pending.outcome)
 
     async def _arm_in(self, group: ClassGroup, point: LogicalBreakpoint) -> None:
-        types = await self._types_of(group, point.spec)
+        types = await self._groups.types_of(group, point.spec)
         if point.group is not group:
             return
         if not types:
@@ -153,15 +139,8 @@ class Placement:
             await self.sync(point)
 
     def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]:
-        """Takes the breakpoint out of the target; what is returned may be waited for."""
-        requests = list(point.placed.values())
-        group, point.group = point.group, None
-        if group is not None:
-            del group.points[point]
-            if not group.points:
-                self._groups = {key: each for key, each in self._groups.items() if each is not group}
-                requests += group.watches.values()
-                group.watches.clear()
+        """Take the breakpoint out of the target; what is returned may be waited for."""
+        requests = [*point.placed.values(), *self._groups.leave(point)]
         point.placed.clear()
         point.moved = ()
         point.counting = 0
@@ -180,7 +159,7 @@ class Placement:
         return request, pending
 
     async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Sets the breakpoint again in redefined classes (docs/agent.md, "Redefinition drops breakpoints")."""
+        """Set the breakpoint again in redefined classes (docs/agent.md, "Redefinition drops breakpoints")."""
         renewed = set(type_ids)
         lost = [place for place in point.code.locations() if place.classID in renewed]
         point.code.forget(lost)
@@ -191,82 +170,10 @@ class Placement:
         if types:
             await self._set_or_tell(point, types)
 
-    # -- looking -----------------------------------------------------------------------------------------------------
-
-    def _group(self, spec: AbsoluteSpec) -> ClassGroup:
-        """The breakpoints whose classes are found in the same way as those of this place."""
-        key = group_key(spec)
-        if key not in self._groups:
-            self._groups[key] = ClassGroup(spec)
-        return self._groups[key]
-
-    async def _types_of(self, group: ClassGroup, spec: AbsoluteSpec) -> Sequence[RefType]:
-        """The loaded types that places of the group can be in. wire: as listing them; 0 while that is known."""
-        async with group.lock:
-            if not group.points:  # all were removed while the lock was waited for
-                return ()
-            group.was_known = group.types is not None
-            if group.types is None:
-                group.stale = False
-                listed = await self._watch_and_list(group)
-                types = await self._finder.among(spec, listed)
-                if not types and not isinstance(spec, FileLine):
-                    await LocalClasses.of(self._target).look(_LONGEST_LOOK)
-                group.missing = "" if types else what_is_missing(spec, listed, LocalClasses.of(self._target))
-                if group.stale:  # a class was prepared meanwhile
-                    return types
-                group.types = types
-            return group.types
-
-    async def _watch_and_list(self, group: ClassGroup) -> list[RefType]:
-        """Watches for classes, then lists those that are there, in one segment and in this order, so that no class
-        can be loaded unseen in between. What the listing will show is asked about ahead, as far as it is known."""
-        types, conn, spec = self._target.types, self._target.conn, group.spec
-        watches = self._submit_watches(group, watches_of(spec))
-        signatures = signatures_of(spec)
-        listing: list[Pending[Any]] = [conn.submit(virtual_machine.ClassesBySignature(name)) for name in signatures]
-        everything = None if signatures else conn.submit(virtual_machine.AllClassesWithGeneric())
-        ahead = self._finder.likely(spec)
-        refused, _ = await both(
-            lambda: self._settle(group, watches), lambda: types.facts.prefetch((facts.METHODS, ahead))
-        )
-        if isinstance(spec, FileLine) and refused:
-            # An agent without source name filters: then the class is taken to be named like its file.
-            name = ClassName(spec.file.partition(".")[0])
-            await self._settle(group, self._submit_watches(group, class_watches(name, nested=True)))
-        named = [(signature, await reply.wait()) for signature, reply in zip(signatures, listing, strict=True)]
-        found = [types.learn(each.typeID, each.refTypeTag, sign) for sign, reply in named for each in reply.classes]
-        if found:
-            return found
-        listed = (await everything.wait()).classes if everything else await types.all_classes()
-        return [types.learn(each.typeID, each.refTypeTag, each.signature) for each in listed]
-
-    def _submit_watches(
-        self, group: ClassGroup, patterns: dict[str, Any]
-    ) -> list[tuple[str, EventRequest, Pending[Any]]]:
-        submitted = []
-        policy = self._target.requests.policy_of_watching
-        for label, modifier in patterns.items():
-            if label not in group.watches:
-                handler = partial(self._on_prepare, group)
-                spec = RequestSpec(EventKind.CLASS_PREPARE, policy, [modifier], handler, during_calls=True)
-                request, pending = self._target.requests.submit(spec)
-                group.watches[label] = request
-                submitted.append((label, request, pending))
-        return submitted
-
-    async def _settle(self, group: ClassGroup, watches: Sequence[tuple[str, EventRequest, Pending[Any]]]) -> bool:
-        """Waits for watches; whether one was refused, which only a source name filter can be."""
-        outcomes = await self._target.conn.gather([pending for _, _, pending in watches])
-        refused = [label for (label, _, _), outcome in zip(watches, outcomes, strict=True) if _failed(outcome)]
-        for label in refused:
-            group.watches.pop(label, None)
-        return bool(refused)
-
     # -- setting -----------------------------------------------------------------------------------------------------
 
     async def sync(self, point: LogicalBreakpoint) -> None:
-        """Makes the breakpoint stand at its places that are wanted, and at no other. wire: 1 trip."""
+        """Make the breakpoint stand at its places that are wanted, and at no other. wire: 1 trip."""
         # Thousands in a row leave at once, and no task is woken to send each. Else what is asked beside them, in the
         # next turn of the loop, is to leave with them: on a busy machine the agent has answered by then.
         with self._target.conn.corked if self._adding_many else nullcontext():
@@ -302,7 +209,7 @@ class Placement:
         return submitted
 
     async def _enter(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
-        """Takes in the places that were found, and compiles the condition there.
+        """Take in the places that were found, and compile the condition there.
 
         Raises UsageError, EvalError where none of them is wanted, unless a class is still to come that may have one.
         wire: none without a condition, else as compiling it.
@@ -315,7 +222,7 @@ class Placement:
         await self._require_place(point, results.values())
 
     async def check(self, point: LogicalBreakpoint, condition: Condition | None) -> None:
-        """Compiles a new condition at the places of a breakpoint, which stands from then on where it makes sense.
+        """Compile a new condition at the places of a breakpoint, which stands from then on where it makes sense.
 
         Raises EvalError where that is nowhere; nothing has changed then. wire: as compiling it.
         """
@@ -347,7 +254,7 @@ class Placement:
             outcomes = await self._target.conn.gather(replies)
         else:
             outcomes, _ = await both(lambda: self._target.conn.gather(replies), lambda: self._learn(places))
-        refused = {place: outcome for place, outcome in zip(places, outcomes, strict=True) if _failed(outcome)}
+        refused = {place: outcome for place, outcome in zip(places, outcomes, strict=True) if failed(outcome)}
         for place in refused:
             point.placed.pop(place, None)
         if refused and not point.placed:
@@ -360,7 +267,7 @@ class Placement:
         return self.types.is_placed(places)
 
     async def _learn(self, places: Sequence[CodeLocation]) -> None:
-        """Learns the lines of places; over a slow link also what the first stop there would have to ask for.
+        """Learn the lines of places; over a slow link also what the first stop there would have to ask for.
 
         wire: 1 trip.
         """
@@ -384,7 +291,7 @@ class Placement:
         return RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, counting_filter)
 
     def _count_anew(self, point: LogicalBreakpoint) -> list[CodeLocation]:
-        """Takes out a breakpoint whose hits the agent counts at one place, since there is a second one now."""
+        """Take out a breakpoint whose hits the agent counts at one place, since there is a second one now."""
         places = list(point.placed)
         self._target.requests.submit_clear(point.placed.values())
         point.placed.clear()
@@ -405,15 +312,14 @@ class Placement:
             return GO
         else:
             self._prepared = prepared.id
-            named = [each for each in self._groups.values() if not isinstance(each.spec, FileLine)]
-            points = [point for each in named for point in each.points]
+            points = self._groups.points_by_name()
             concerned = [point for point in points if self._finder.may_concern(point.spec, prepared)]
         if not concerned:
             return GO
         return self._target.verdict_on_prepared(self._on_class(concerned, prepared, event.thread))
 
     async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType, thread: int) -> None:
-        """Sets breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
+        """Set breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
         if not await self._finder.concerns(points[0].spec, prepared):
             return
         begun = []
@@ -427,7 +333,7 @@ class Placement:
             await self.in_target.prepared(prepared, thread)
 
     async def _set_or_tell(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
-        """Sets the breakpoint in classes that have come or changed, and publishes what came of it."""
+        """Set the breakpoint in classes that have come or changed, and publish what came of it."""
         setting = await self._begin(point, types)
         if setting is not None:
             await self._finish(point, *setting)
@@ -435,7 +341,7 @@ class Placement:
     async def _begin(
         self, point: LogicalBreakpoint, types: Sequence[RefType]
     ) -> tuple[bool, FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
-        """Submits the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
+        """Submit the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
         pending replies; None if its place is not there. wire: 0 trips when the code is known."""
         stood = bool(point.placed)
         try:
@@ -444,7 +350,7 @@ class Placement:
         except EvalError:
             point.code.stand_where_wrong()
         except UsageError as error:
-            if not stood and is_the_one(point.spec, types):
+            if not stood and _is_the_one(point.spec, types):
                 self._tell_failure(point, error)
             return None
         return (stood, found, self._submit_places(point)) if point.group is not None else None
@@ -500,7 +406,7 @@ class Placement:
 
 
 def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
-    """Takes the full name for a short one, now that it is known."""
+    """Take the full name for a short one, now that it is known."""
     spec = point.spec
     if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern or spec.class_name.bound:
         return
@@ -510,5 +416,10 @@ def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
     point.spec = spec.replace(class_name=ClassName(min(meant, key=len), bound=True))
 
 
-def _failed(outcome: object) -> bool:
-    return isinstance(outcome, JdwpError)
+def _is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
+    """True if the place ought to be in one of the types, not merely in something that has a similar name."""
+    if isinstance(spec, FileLine):
+        return True
+    assert spec.class_name is not None
+    name = spec.class_name
+    return not name.is_pattern and any(name.is_name_of(each) for known in types for each in enclosing(known.name))

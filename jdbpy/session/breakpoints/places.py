@@ -1,7 +1,7 @@
 """The places in code of the target: from a parsed location to the code indices at which to stop.
 
 Owns the search, over types that are loaded: which of them are meant, which methods, which instructions. It sets
-nothing in the target. What is to happen when a class is not loaded yet is the business of ``placement``.
+nothing in the target. What is to happen when a class is not loaded yet belongs to ``placement``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class PlaceFinder:
     async def among(self, spec: AbsoluteSpec, listed: Iterable[RefType]) -> list[RefType]:
         """The types, out of all that are loaded, that the place can be in. Raises UsageError for an ambiguous name.
 
-        wire: 1 trip for a file, whose classes are told by their SourceFile attribute and their source map; else none.
+        wire: 1 trip for a file, whose classes are known by their SourceFile attribute and their source map; else none.
         """
         named = None if isinstance(spec, FileLine) else spec.class_name
         hidden = named is not None and is_hidden_name(named.text)
@@ -111,7 +111,7 @@ class PlaceFinder:
         )
 
     def may_concern(self, spec: AbsoluteSpec, prepared: RefType) -> bool:
-        """The same as far as the name of the class tells, which for a file is nothing. No trip."""
+        """The same as far as the name of the class decides it, which for a file it does not. No trip."""
         if isinstance(spec, FileLine):
             return True
         assert spec.class_name is not None
@@ -163,6 +163,9 @@ class PlaceFinder:
             if method.has_code and not method.is_bridge and not _is_forwarder(method, methods)
         ]
         places = await self._types.locations_of_line(keys, spec.line, file)
+        for other in self._files_of_strata(types) if not places and file is None else ():
+            if places := await self._types.locations_of_line(keys, spec.line, other):
+                return FoundPlaces(tuple(places))
         if len(self._by_line) >= _INDEXED:
             self._by_line.clear()
         index: dict[int, list[MethodKey]] = {}
@@ -184,7 +187,7 @@ class PlaceFinder:
             return FoundPlaces(
                 (), f"{nowhere.message}, if it is not in {', '.join(absent[:5])}, which {verb} not loaded yet"
             )
-        if isinstance(spec, FileLine) and (not keys or (lines and _may_hold_more(spec, lines))):
+        if isinstance(spec, FileLine) and (not keys or (lines and _may_hold_more(spec, lines, types))):
             return FoundPlaces((), f"{nowhere.message}, in the classes of the file that are loaded so far")
         further = min((line for line in lines if line > spec.line), default=None) if move else None
         if further is not None:
@@ -193,6 +196,11 @@ class PlaceFinder:
                 tuple(places), f"moved to line {further}: no code on line {spec.line} of {where}", moved=True
             )
         raise nowhere
+
+    def _files_of_strata(self, types: Sequence[RefType]) -> list[str]:
+        """Return the files whose lines the types have by their strata. No trip."""
+        strata = [self._types.stratum_of(each.id) for each in types]
+        return list(dict.fromkeys(file.name for each in strata if each is not None for file in each.files))
 
     async def outstanding(self, places: Sequence[CodeLocation]) -> list[str]:
         """Names of classes that are written inside those of the places, used by code of their lines, and not loaded.
@@ -328,9 +336,11 @@ def _is_of(spec: FileLine, file: StratumFile, class_name: str) -> bool:
     return file.name == spec.file and (not common or typed[-common:] == known[-common:])
 
 
-def _may_hold_more(spec: FileLine, lines: set[int]) -> bool:
-    """True if a class that is not loaded may have the line: in Java one behind the class that the file is named for."""
-    return not spec.file.endswith(".java") or not min(lines) <= spec.line <= max(lines)
+def _may_hold_more(spec: FileLine, lines: set[int], types: Iterable[RefType]) -> bool:
+    """True if a class that is not loaded may have the line: in Java one behind the class that the file is named for, or
+    anywhere while that is not there."""
+    named = any(simple_name(outermost(each.name)) == _stem(spec) for each in types)
+    return not spec.file.endswith(".java") or spec.line > max(lines) or (spec.line < min(lines) and not named)
 
 
 def _describe(method: Method) -> str:

@@ -20,9 +20,8 @@ from jdbpy.errors import EvalError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.callers import Callers
 from jdbpy.session.breakpoints.hit_statistics import HitStatistics, carried
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions, Reporting, SuspendPolicy, listed
 from jdbpy.session.model.kinds import KINDS
-from jdbpy.session.model.options import PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import NOTHING, Condition, Given, LogText
 from jdbpy.session.target.hit_rates import HitLoad, RateLimiter
@@ -99,7 +98,7 @@ class Failures:
         self._told: set[str] = set()
 
     def note(self, message: str) -> bool:
-        """Takes in a failure; whether it is to be told: nothing like it was before, numbers in it aside."""
+        """Note a failure. Return True if it is to be shown: none like it came before, apart from numbers in it."""
         self.count += 1
         self.last = message
         kind = _NUMBER.sub("0", message)  # "Index 7 out of bounds for length 3" is one failure, not a thousand
@@ -147,38 +146,31 @@ class Point(ABC):
     brings: frozenset[str] = frozenset()
     """Names of what its hits bring for expressions: ``ret``, ``exc``, ``old``, ``new``."""
     kind = ""
-    """The ``kind`` of its ``model.Breakpoint``."""
-    slows_more_than_its_hits = False
-    """True if the JVM runs slower while it stands in the target, whether it is hit or not."""
+    """The ``kind`` of its ``model.BreakpointInfo``."""
     looks_at_thread = False
-    """Whether a hit is told by reading what the thread may change as soon as it runs on."""
+    """True if a hit is described by reading what the thread may change as soon as it is resumed."""
 
-    def __init__(self, number: int, policy: SuspendPolicy, options: PointOptions) -> None:
+    def __init__(self, number: int, options: PointOptions) -> None:
+        """``options`` say what a hit suspends, whatever that depends on."""
+        assert options.policy is not None
         self.number = number
-        self.policy = policy
+        self.policy = options.policy
         self.options = options
-        self.temporary = options.temporary
         self.ignore = options.ignore
         self.enabled = options.enabled
         self._renewing = trio.Lock()
         self.hits = 0
         self.message = ""
-        self.condition_text = ""
         self.condition: Condition | None = None
         self.failures = Failures()
         self.hit_count: HitCount | None = None
         self.callers: Callers | None = None
-        self.after = options.after
-        self.after_each = options.after_each
         self.removed = False
         self.client = ""  # who has set it, where several share the session
         self.waiting = False  # for the point ``after``
         self.counting = 0  # the ``agent_count`` with which it stands in the target
         self.awaited = False  # by other points, which must be set before the thread of a hit runs on
         self.log: LogText | None = None
-        self.reporting = options.reporting
-        self.file = options.reporting.file
-        """Where reports are written to; "" for the listeners, also after a file that could not be written."""
         self.load = HitLoad()
         self.passes = 0
         self.look_after = 0
@@ -188,6 +180,21 @@ class Point(ABC):
         self.hit_statistics = HitStatistics()
         self.counting_filter: CountingFilterOf = _no_counting_filter
         """The counting filter for its requests for a kind of events; the id of a method limits it to that."""
+
+    @property
+    def slows_more_than_its_hits(self) -> bool:
+        """True if the JVM runs slower while it stands in the target, whether it is hit or not."""
+        return False
+
+    @property
+    def current_options(self) -> PointOptions:
+        """Return its options as they are now."""
+        return self.options.replace(enabled=self.enabled, ignore=self.ignore)
+
+    @property
+    def reporting(self) -> Reporting:
+        """Return how it reports, if it does."""
+        return self.options.reporting
 
     @property
     def noun(self) -> str:
@@ -227,7 +234,7 @@ class Point(ABC):
     @property
     def counts_every_hit(self) -> bool:
         """True if a hit needs no look at it to be counted."""
-        return not (self.temporary or self.ignore or self.after_each) and self.hit_count is None
+        return not (self.options.temporary or self.ignore or self.options.after_each) and self.hit_count is None
 
     @property
     def called(self) -> str:
@@ -246,11 +253,11 @@ class Point(ABC):
         """Return which of the hits to come, counted from 1, is the only one that can count; 0: there may be more, or
         that depends on something else than their number.
         """
-        if self.condition is not None or self.callers is not None or self.after_each:
+        if self.condition is not None or self.callers is not None or self.options.after_each:
             return 0
         if self.hit_count is None:
-            return self.ignore + 1 if self.temporary else 0
-        if self.ignore or not (self.temporary or self.hit_count.op == "=="):
+            return self.ignore + 1 if self.options.temporary else 0
+        if self.ignore or not (self.options.temporary or self.hit_count.op == "=="):
             return 0
         following = self.hit_count.following(self.hits)
         return 0 if following is None else following - self.hits
@@ -266,7 +273,7 @@ class Point(ABC):
         return self.wanted, self.wire_policy, self.agent_count
 
     async def renew(self, before: tuple[object, ...] | None = None) -> None:
-        """Sets the point anew, or takes it out, if ``requested`` is no longer what it was.
+        """Set the point anew, or take it out, if ``requested`` is no longer what it was.
 
         Commands and hits of other points may ask for it at the same time: one comes after the other, and what is not
         wanted any more at the end does not stay. wire: as ``arm``.
@@ -301,7 +308,7 @@ class Point(ABC):
         return
 
     async def check(self, condition: Condition | None) -> None:
-        """Raise EvalError for a condition that makes sense at none of its places, as far as that can be told.
+        """Raise EvalError for a condition that makes sense at none of its places, as far as that can be known.
 
         wire: none, or 1 trip or 2 for classes and variables that are new.
         """
@@ -320,11 +327,11 @@ class Point(ABC):
 
     @abstractmethod
     async def arm(self) -> None:
-        """Sets the point in the target. Raises UsageError when it cannot be; nothing is left behind then."""
+        """Set the point in the target. Raises UsageError when it cannot be; nothing is left behind then."""
 
     @abstractmethod
     def disarm(self) -> list[Pending[Any]]:
-        """Takes the point out of the target; what is returned may be waited for."""
+        """Take the point out of the target; what is returned may be waited for."""
 
     @property
     @abstractmethod
@@ -335,52 +342,25 @@ class Point(ABC):
         """Return where in code it stands now, if it is made of places. No trip."""
         return ()
 
-    def snapshot(self) -> Breakpoint:
+    def snapshot(self) -> BreakpointInfo:
         """The point as plain data. No trip."""
-        return Breakpoint(
+        return listed(
+            self.current_options,
             number=self.number,
             spec=self.shown_spec,
             kind=self.kind,
-            enabled=self.enabled,
-            temporary=self.temporary,
-            policy=self.policy,
             resolved=self.places(),
             hits=self.hits,
-            condition=self.condition_text,
-            ignore=self.ignore,
-            thread=self.options.thread,
             message=self.message or (_COUNTED if self.counting else ""),
-            hit_count=str(self.hit_count or ""),
             over=self.over,
-            callers=self.options.callers,
-            after=self.after,
-            after_each=self.after_each,
             waiting=self.waiting,
             failures=self.failures.count,
             failure=self.failures.last,
-            options=tuple(self.shown_options()),
             client=self.client,
         )
 
-    def shown_options(self) -> list[tuple[str, str]]:
-        """Return what it is limited to and how it reports, as the words of a command say it."""
-        options, reporting = self.options, self.reporting
-        shown = [
-            ("from", ",".join(options.classes)),
-            ("except", ",".join(options.excludes)),
-            ("on", "" if options.instance is None else f"object {options.instance}"),
-            ("log", options.log),
-            ("stack", str(reporting.stack or "")),
-            ("limit", "" if reporting.limit is None else f"{reporting.limit}/s"),
-            ("to", self.file),
-            ("cost", f"{reporting.cost}%" if reporting.cost else ""),
-            ("-max", str(reporting.most or "")),
-        ]
-        no_stop = [] if reporting.hold else [("--no-stop", "")]
-        return [*no_stop, *((name, text) for name, text in shown if text)]
-
     def count(self, hit: RequestHit) -> None:
-        """Enters a hit in the hit statistics. No wait."""
+        """Enter a hit in the hit statistics. No wait."""
         place = getattr(hit.event, "location", None)
         if place is not None:
             self.hit_statistics.add(hit.request.kind, (place.classID, place.methodID), carried(hit.event))
@@ -391,8 +371,12 @@ class Point(ABC):
         """
         return NOTHING
 
+    def lacks(self, hit: RequestHit) -> frozenset[str]:
+        """Return the names of ``brings`` that such a hit never has: a condition on one of them does not hold."""
+        return frozenset()
+
     async def details(self, hit: RequestHit) -> dict[str, Any]:
-        """Return what a hit adds to the fields of the ``Stop``. Raises JdwpError when it cannot be read any more."""
+        """Return what a hit adds to the fields of the ``Stopped``. Raises JdwpError when it cannot be read any more."""
         return {}
 
     @abstractmethod

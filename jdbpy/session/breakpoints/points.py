@@ -1,8 +1,6 @@
-"""All points of a session under their numbers: listed, switched on and off, removed, and what a hit of one means.
+"""All points of a session under their numbers: listed, switched on and off, changed, removed.
 
-Owns the row of numbers and the rule of a hit: callers, condition, hit count, ignore count, one time only, stop or
-report. What a kind of point asks of the target is its own business; whether a set of events stops the target is decided
-by all votes together in the dispatcher.
+Owns the row of numbers. What a hit means belongs to ``hit_rule``, what is asked of the target that of a kind.
 """
 
 from __future__ import annotations
@@ -10,24 +8,29 @@ from __future__ import annotations
 import builtins
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
+from jdbpy.errors import UsageError
 from jdbpy.escape import escape
 from jdbpy.session.breakpoints.callers import Callers
 from jdbpy.session.breakpoints.counting_filter import counting_filter_of
 from jdbpy.session.breakpoints.dependents import Dependents
+from jdbpy.session.breakpoints.hit_rule import HitRule
+from jdbpy.session.breakpoints.hot_places import HotPlaces
 from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
 from jdbpy.session.breakpoints.reports import Reporter, absolute
-from jdbpy.session.breakpoints.slowdown import Measuring, Slowdown
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
+from jdbpy.session.model.breakpoints import (
+    NO_OPTIONS,
+    BreakpointInfo,
+    PointOptions,
+    Reporting,
+    SuspendPolicy,
+    normalized,
+)
 from jdbpy.session.model.events import Notice
-from jdbpy.session.model.kinds import KINDS, StopReason
-from jdbpy.session.model.options import NO_OPTIONS, PointOptions
 from jdbpy.session.model.tracing import TraceSummary
 from jdbpy.session.target.conditions import CompileCondition, CompileLogText, Condition
-from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
-from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, StopPlan, Verdict, Vote
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy as WirePolicy
 from jdbpy.wire.ids import ReferenceTypeID
@@ -55,9 +58,9 @@ class Points:
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
         self.on_condition: Callable[[], None] = lambda: None
+        self.on_woven: Callable[[], None] = lambda: None
+        """Called before a point is added that the target itself is to compute."""
         """Called before a condition is set, or what reports."""
-        self.on_often: Callable[[Point, RequestHit], Awaitable[None]] | None = None
-        """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
         self.before_removal: Callable[[Iterable[Point]], Awaitable[None]] | None = None
         """Called before points are taken out or changed: hits that the target has kept are to be reported."""
         self.before_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], None]] = []
@@ -67,20 +70,17 @@ class Points:
         """Called with classes that were redefined, after points were set there again."""
         self.after_removal: Callable[[], Awaitable[None]] | None = None
         """Called when points were taken out of the target."""
-        self.hot = HotLimits()
-        """From when on it is reported, once for each breakpoint, that its hits cost the target much."""
-        target.hit_times.on_load = self._on_load
-        self.reporter.on_rate = self._on_rate
-        self.measuring = Measuring(target)
-        self.measuring.on_measured = self._on_measured
-        self.measuring.on_lost = self.reporter.lost
+        self.hot_places = HotPlaces(target, self._points, self.reporter)
+        self.rule = HitRule(target, self._points, self.reporter, self._dependents, self.hot_places)
 
-    async def add(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions = NO_OPTIONS) -> Breakpoint:
-        """Gives a new point its number, its policy and its condition, and sets it.
+    async def add(self, make: Callable[[int, PointOptions], P], options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
+        """Give a new point its number, its options and its condition, and set it.
 
         Raises UsageError when it cannot be set, EvalError for a condition that does not compile.
         """
         self._target.require_alive()
+        self._target.require_jvm("setting a breakpoint")
+        options = normalized(options)
         _check_count(options.ignore)
         if options.thread == 0:
             raise UsageError("there is no thread 0", hint="'threads' lists them")
@@ -88,10 +88,11 @@ class Points:
         if options.after is not None:
             self._point(options.after)
         point = self._made(make, options)
-        if point.wire_policy is not WirePolicy.NONE or point.after is not None:
+        after = point.options.after
+        if point.wire_policy is not WirePolicy.NONE or after is not None:
             self._target.conn.require_allowed(event_request.Set)  # before anything of it is in the target
-        tried = options.tried and not options.enabled and point.after is None
-        if point.after is None and not tried:
+        tried = options.tried and not options.enabled and after is None
+        if after is None and not tried:
             self._points[point.number] = point  # its first hit may come before all of it is set
         try:
             point.enabled = point.enabled or tried
@@ -102,8 +103,8 @@ class Points:
                 await self._disarm([point])
                 self._points[point.number] = point
             shown = point.snapshot()
-            if point.after is not None:  # it was set only to see whether it can be
-                self._point(point.after)
+            if after is not None:  # it was set only to see whether it can be
+                self._point(after)
                 self._points[point.number] = point
                 await self._dependents.wait(point)
                 shown = shown.replace(waiting=point.waiting)
@@ -119,7 +120,7 @@ class Points:
             self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
         if point.reports:  # else all stays as it was: thousands may be added in a row
             self._watch_end()
-        self._check_place(point, (*(place.class_name for place in point.places()), *options.classes))
+        self.hot_places.check(point, (*(place.class_name for place in point.places()), *options.classes))
         self._tell("added", point)
         return shown
 
@@ -137,7 +138,7 @@ class Points:
         """The numbers of the points that a client has set. No trip."""
         return [number for number, point in sorted(self._points.items()) if point.client == client]
 
-    def _made(self, make: Callable[[int, SuspendPolicy], P], options: PointOptions) -> P:
+    def _made(self, make: Callable[[int, PointOptions], P], options: PointOptions) -> P:
         """The point with what the debugger itself decides at its hits, not set yet. Raises UsageError, EvalError."""
         policy = options.policy
         if options.log or options.reporting.stack:
@@ -146,17 +147,24 @@ class Points:
             policy = self._target.default_policy
         if options.log and self._compile_log is None:
             raise UsageError("logpoints need an evaluator, and this session has none")
-        point = make(self._last_internal - 1 if options.internal else self._last_number + 1, policy)
+        hit_count = parse_hit_count(options.hits) if options.hits else None
+        options = options.replace(
+            policy=policy,
+            condition=options.condition.strip(),
+            hits=str(hit_count or ""),
+            reporting=_absolute(options.reporting),
+        )
+        point = make(self._last_internal - 1 if options.internal else self._last_number + 1, options)
         point.require_fitting(options)
         point.counting_filter = partial(counting_filter_of, point, self.reporter, self._target.conn)
-        point.file = absolute(options.reporting.file) if options.reporting.file else ""
-        point.hit_count = parse_hit_count(options.hits) if options.hits else None
+        point.hit_count = hit_count
         point.callers = Callers(self._target, options.callers) if options.callers else None
-        point.condition_text = options.condition.strip()
-        point.condition = self._compiled(point.condition_text)
+        point.condition = self._compiled(options.condition)
         point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
         if point.reports:
             self.on_condition()
+        if options.woven:
+            self.on_woven()
         if options.internal:
             self._last_internal -= 1
         else:
@@ -176,11 +184,11 @@ class Points:
         """Give the next breakpoint this number, unless numbers up to it have been given already. No trip."""
         self._last_number = max(self._last_number, number - 1)
 
-    def list(self) -> builtins.list[Breakpoint]:
+    def list(self) -> builtins.list[BreakpointInfo]:
         """All points by number, without internal ones. No trip."""
         return [self._shown(point) for _, point in sorted(self._points.items()) if not point.options.internal]
 
-    def get(self, number: int) -> Breakpoint:
+    def get(self, number: int) -> BreakpointInfo:
         """The point of that number. Raises UsageError. No trip."""
         return self._shown(self._point(number))
 
@@ -235,7 +243,7 @@ class Points:
         self._tell("disabled", *points)
 
     def disable_all(self) -> tuple[int, ...]:
-        """Disables what is enabled, and returns the numbers. wire: no wait."""
+        """Disable what is enabled, and return the numbers. wire: no wait."""
         points = [point for _, point in sorted(self._points.items()) if point.enabled]
         for point in points:
             point.enabled = False
@@ -243,8 +251,8 @@ class Points:
         self.reporter.settle(*points)
         return tuple(point.number for point in points if not point.options.internal)
 
-    async def set_condition(self, number: int, condition: str) -> Breakpoint:
-        """Makes a point count only where the expression is true; "" makes it count always. Raises EvalError.
+    async def set_condition(self, number: int, condition: str) -> BreakpointInfo:
+        """Make a point count only where the expression is true; "" makes it count always. Raises EvalError.
 
         wire: none, or as setting the point, where its requests have to be others then.
         """
@@ -259,13 +267,13 @@ class Points:
         await self._settle_kept([point])
         before = point.requested
         await point.check(compiled)
-        point.condition, point.condition_text, point.failures = compiled, text, Failures()
+        point.condition, point.options, point.failures = compiled, changed, Failures()
         await point.renew(before)
         self._tell("changed", point)
         return point.snapshot()
 
-    async def set_hit_count(self, number: int, hits: str) -> Breakpoint:
-        """Makes only some hits of a point count, ``"== 3"``, ``">= 10"``, ``"% 100"``; "" makes all count. Hits are
+    async def set_hit_count(self, number: int, hits: str) -> BreakpointInfo:
+        """Make only some hits of a point count, ``"== 3"``, ``">= 10"``, ``"% 100"``; "" makes all count. Hits are
         counted anew. Raises UsageError. wire: as ``set_condition``.
         """
         point = self._point(number)
@@ -273,13 +281,14 @@ class Points:
         await self._settle_kept([point])
         before = point.requested
         point.hit_count, point.hits = hit_count, 0
+        point.options = point.options.replace(hits=str(hit_count or ""))
         point.rate_limiter.restart(0)
         await point.renew(before)
         self._tell("changed", point)
         return point.snapshot()
 
-    async def set_ignore(self, number: int, count: int) -> Breakpoint:
-        """Lets the next ``count`` hits of a point pass. wire: as ``set_condition``."""
+    async def set_ignore(self, number: int, count: int) -> BreakpointInfo:
+        """Let the next ``count`` hits of a point pass. wire: as ``set_condition``."""
         _check_count(count)
         point = self._point(number)
         await self._settle_kept([point])
@@ -305,6 +314,19 @@ class Points:
             )
         return await summarize(self._target, point, methods, values)
 
+    def warn_at(self, *, rate: int | None = None, cost: int | None = None) -> None:
+        """Set from when on a point is reported as hot: at ``rate`` hits a second without a stop, or when they suspend
+        threads for ``cost`` percent of the time. 0: never; None: as before. No trip."""
+        self.hot_places.warn_at(rate, cost)
+
+    def forget_code(self) -> None:
+        """Classes were redefined: their variables may lie in other slots at the places where conditions and texts were
+        compiled. No trip."""
+        for point in self._points.values():
+            for compiled in (point.condition, point.log):
+                if compiled is not None:
+                    compiled.forget_code()
+
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Sets points again in classes that were just redefined; breakpoints are set by their own component."""
         renewed = tuple(type_ids)
@@ -314,167 +336,10 @@ class Points:
         for redefined in self.on_redefined:
             await redefined(renewed)
 
-    # -- hits --------------------------------------------------------------------------------------------------------
-
-    def hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
-        """The vote on one hit: at once for one that is only counted."""
-        if self._points.get(point.number) is not point or point.waiting:
-            return GO  # it was removed, or has begun to wait, while the event was on its way
-        if self._target.changed_code.helpers and self._is_own(hit.event):
-            return GO
-        if not point.place_checked:
-            place = getattr(hit.event, "location", None)
-            self._check_place(point, () if place is None else (self._target.types.location(place).class_name,))
-            point.place_checked = True
-        if hit.request.counting_filter is not None and hit.request.counting_filter.taken:  # it is counted already
-            return self._report(point, hit)
-        if point.callers is not None or point.condition is not None:
-            return self._look(point, reason, hit)
-        return self._meet(point, reason, hit) if self._counts(point, hit) else GO
-
-    def _is_own(self, event: Any) -> bool:
-        """True if it happened in code that the debugger has put in, or is an exception that such code catches."""
-        places = getattr(event, "location", None), getattr(event, "catchLocation", None)
-        return any(place is not None and place.classID in self._target.changed_code.helpers for place in places)
-
-    def counts(self, point: Point, hit: RequestHit) -> bool:
-        """Count a hit whose condition holds; True if it is one to stop at. wire: no wait."""
-        there = self._points.get(point.number) is point and not point.waiting
-        return there and self._counts(point, hit)
-
-    async def met(self, point: Point, hit: RequestHit) -> Verdict:
-        """The verdict on a hit that ``counts``, at the place that the user has meant."""
-        if self._points.get(point.number) is not point:
-            return GO
-        return await self._meet(point, StopReason.BREAKPOINT, hit)
-
-    async def _report(self, point: Point, hit: RequestHit) -> Verdict:
-        assert hit.request.counting_filter is not None
-        await self.reporter.report(point, hit, *hit.request.counting_filter.taken.popleft())
-        return GO
-
-    async def _look(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
-        """The verdict on a hit that counts only if callers and condition fit.
-
-        A condition that fails stops, and says so: the user is to know rather than to wonder.
-        """
-        message, failure = "", ""
-        try:
-            if point.callers is not None and not await point.callers.fit(hit.thread):
-                return GO
-            if point.condition is not None and not await point.condition.holds(
-                hit.thread, await point.given(hit, point.condition_text), getattr(hit.event, "location", None)
-            ):
-                point.passes += 1
-                if self.on_often is not None and 0 < point.look_after <= point.passes:
-                    await self.on_often(point, hit)
-                return GO
-        except Disconnected:
-            raise
-        except JdbpyError as error:
-            if not point.failures.note(error.message):
-                return GO
-            message, failure = _failed(point, error), error.message
-        if not message and not self._counts(point, hit):
-            return GO
-        return await self._meet(point, reason, hit, message, failure)
-
-    async def _meet(
-        self, point: Point, reason: StopReason, hit: RequestHit, message: str = "", failure: str = ""
-    ) -> Verdict:
-        """Return what follows from a hit that counts, or whose condition failed with ``message``, because of
-        ``failure``: a stop or a report.
-        """
-        if not message:
-            if point.temporary:
-                self._points.pop(point.number, None)
-                point.removed = True
-                point.disarm()
-            await self._dependents.was_hit(point)
-        taken = self.reporter.take(point)
-        if point.reports:
-            point.count(hit)
-            point.passes += 1
-            often = self.on_often is not None and 0 < point.look_after <= point.passes and suspends(point)
-            told = hit.replace(go_on=None) if often else hit
-            await self.reporter.report(point, told, taken, failed=message, failure=failure)
-            if often and self.on_often is not None:
-                await self.on_often(point, hit)
-            return GO
-        extra: dict[str, Any] = {"failure": failure} if failure else {}
-        extra |= {"breakpoint": point.number, "breakpoints": (point.number,)}
-        if point.temporary and not message:
-            extra["temporary"] = True
-        if point.client:
-            extra["clients"] = (point.client,)
-        try:
-            extra.update(await point.details(hit))
-        except JdwpError as error:
-            message = message or f"what happened could not be read: {error.message}"
-        if message:
-            extra["message"] = message
-        if taken.spent:
-            self.reporter.switch_off(point, taken)
-        return StopPlan(reason, extra, point.suspends_all)
-
-    # -- hot places --------------------------------------------------------------------------------------------------
-
-    def warn_at(self, *, rate: int | None = None, cost: int | None = None) -> None:
-        """Set from when on a point is reported as hot: at ``rate`` hits a second without a stop, or when they suspend
-        threads for ``cost`` percent of the time. 0: never; None: as before. No trip."""
-        limits = self.hot
-        self.hot = HotLimits(limits.rate if rate is None else rate, limits.cost if cost is None else cost)
-
-    def _check_place(self, point: Point, class_names: Iterable[str]) -> None:
-        """Reports once that the point suspends threads in code that other threads wait for."""
-        suspends = _in_code(point) and point.wire_policy is not WirePolicy.NONE
-        name, kind = sensitive(class_names) if suspends else ("", "")
-        if kind and not point.place_checked:
-            point.place_checked = True
-            text = f"{point.called} is in {kind} code ({name}): {WHY[kind]}"
-            data = (("breakpoint", point.number), ("why", kind), ("class", name))
-            self._target.publish(Notice("hot-place", text, data))
-
-    def _on_load(self, point: Point, load: Load) -> None:
-        """A second with hits of a point that suspended threads and did not stop: is that more than it may cost?"""
-        if self._points.get(point.number) is not point or not point.enabled:
-            return
-        budget = point.reporting.cost
-        if budget and load.share * 100 > budget:
-            self.reporter.over_budget(point, load)
-        elif (self.hot.cost and not budget and load.share * 100 > self.hot.cost) or self._is_frequent(load.rate):
-            self._say_hot(point, load)
-
-    def _on_rate(self, point: Point, load: Load) -> None:
-        """A second with hits of a point that suspends nothing."""
-        if self._is_frequent(load.rate):
-            self._say_hot(point, load)
-        self.measuring.consider(point, load.rate)
-
-    def _on_measured(self, point: Point, slowdown: Slowdown | None, hits: int) -> None:
-        """A point that suspends nothing was taken out for a moment, in which the target has counted so many hits."""
-        point.hits += hits
-        point.rate_limiter.missed(hits)
-        self.reporter.watch(point)
-        if slowdown is not None:
-            point.rate_limiter.slowdown = slowdown.share
-            if slowdown.share * 100 > point.reporting.cost:
-                self.reporter.slows(point, slowdown)
-
-    def _is_frequent(self, rate: float) -> bool:
-        return 0 < self.hot.rate < rate
-
-    def _say_hot(self, point: Point, load: Load) -> None:
-        if point.was_hot or load.hits < 2:
-            return
-        point.was_hot = True
-        share = round(load.share, 3)
-        data = (("breakpoint", point.number), ("why", "rate" if self._is_frequent(load.rate) else "cost"))
-        measured = (("hits", load.hits), ("rate", round(load.rate)), ("suspended", share))
-        self._target.publish(Notice("hot-place", f"{point.called} was {load.text}", (*data, *measured)))
+    # -- the end -----------------------------------------------------------------------------------------------------
 
     def _watch_end(self) -> None:
-        """Makes the target wait at its end, where points report, until all reports before it were read. wire: no wait.
+        """Make the target wait at its end, where points report, until all reports before it were read. wire: no wait.
 
         Sets of events are handled in their order, so that of the end comes after those reports.
         """
@@ -487,8 +352,14 @@ class Points:
             self._end = None
 
     async def _at_end(self, hit: RequestHit) -> Verdict:
-        await self._settle_kept(self._points.values())
+        await self.read_kept()
         return GO
+
+    async def read_kept(self) -> None:
+        """Report the hits that the target has kept so far, which else are read some moments later. wire: none where
+        it keeps none, else 1 trip or 2.
+        """
+        await self._settle_kept(self._points.values())
 
     async def _settle_kept(self, points: Iterable[Point]) -> None:
         """Report hits of these points that the target has kept. wire: none, or 1 trip or 2."""
@@ -497,30 +368,15 @@ class Points:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
-    def _counts(self, point: Point, hit: RequestHit) -> bool:
-        """Counts a hit; whether it is one to stop at, or to report. wire: no wait."""
-        if point.counting:  # the agent has counted, and has dropped the request
-            point.hits += point.counting - 1
-            point.ignore = 0
-            self._target.requests.spent(hit.request)
-        point.hits += 1
-        admitted = point.hit_count is None or point.hit_count.admits(point.hits)
-        if point.over:
-            point.disarm()
-        if admitted and point.ignore:
-            point.ignore -= 1
-            return False
-        return admitted
-
     def _point(self, number: int) -> Point:
         point = self._points.get(number)
         if point is None:
             raise UsageError(f"there is no breakpoint {number}", hint="'breakpoints' lists them")
         return point
 
-    def _shown(self, point: Point) -> Breakpoint:
-        """The point as plain data, with a word when it waits in vain. No trip."""
-        shown, first = point.snapshot(), self._points.get(point.after or 0)
+    def _shown(self, point: Point) -> BreakpointInfo:
+        """Return the point as plain data, with a message if it cannot be hit. No trip."""
+        shown, first = point.snapshot(), self._points.get(point.options.after or 0)
         if point.waiting and first is not None and (first.over or not first.enabled):
             why = f"number {first.number} is {'over' if first.enabled else 'switched off'}"
             shown = shown.replace(message=f"{shown.message}; {why}" if shown.message else why)
@@ -545,9 +401,9 @@ class Points:
         return self._compile(condition) if condition and self._compile is not None else None
 
 
-def suspends(point: Point) -> bool:
-    """True if a thread stands at a hit of the point."""
-    return point.wire_policy is not WirePolicy.NONE
+def _absolute(reporting: Reporting) -> Reporting:
+    """Return how to report, with the whole path of the file, if there is one."""
+    return reporting.replace(file=absolute(reporting.file)) if reporting.file else reporting
 
 
 def _check_held(options: PointOptions) -> None:
@@ -559,19 +415,6 @@ def _check_held(options: PointOptions) -> None:
 def _check_count(count: int) -> None:
     if count < 0:
         raise UsageError(f"an ignore count of {count} makes no sense", hint="it is the number of hits to let pass")
-
-
-def _failed(point: Point, error: JdbpyError) -> str:
-    return (
-        f"the condition of {point.noun} {point.number} failed: {error.message}; hits where it fails so again pass, "
-        f"'condition {point.number} EXPRESSION' changes it"
-    )
-
-
-def _in_code(point: Point) -> bool:
-    """True if it stands in code that its user has chosen."""
-    kind = KINDS[point.kind]
-    return kind.in_code or StopReason.METHOD_ENTRY in kind.reasons
 
 
 class ClientPoints(Points):

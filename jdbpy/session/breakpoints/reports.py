@@ -140,8 +140,26 @@ class Reporter:
         self.watch(point)
         return taken
 
+    def take_kept(self, point: Point, count: int, enter: Callable[[], None]) -> list[Taken]:
+        """Return which of the next hits, of which the target has kept ``count``, are to be reported.
+
+        ``enter`` counts one hit. A point that was deleted or disabled reports none of them.
+        """
+        now, wall, limiter = self.clock(), self.wall(), point.rate_limiter
+        found: list[Taken] = []
+        if point.removed or not point.enabled:
+            return found
+        for _ in range(count):
+            enter()
+            if not limiter.passes(point.hits, now):
+                found.append(limiter.take(point.hits, now, wall=wall))
+            if limiter.over:
+                break
+        self.watch(point)
+        return found
+
     def _busy(self, point: Point) -> float | None:
-        """Return what tells the cost of a point's hits, unless they are measured one by one: a thread waits
+        """Return the words for the cost of a point's hits, unless they are measured one by one: a thread waits
         for them.
         """
         return self._target.conn.busy if point.wire_policy is JdwpSuspendPolicy.NONE else None
@@ -287,7 +305,7 @@ class Reporter:
     async def _details(
         self, point: Point, hit: RequestHit, before: bytes | None, failed: str
     ) -> tuple[str, str, list[Location], Where, dict[str, Any]]:
-        """Return what a point tells by itself of a hit."""
+        """Return the details that a point adds to the report of a hit."""
         details: dict[str, Any] = {}
         with suppress(Disconnected):  # the target ran on to its end: it is told as far as it is known
             try:
@@ -303,7 +321,7 @@ class Reporter:
         return kind, f"{text} ({message})" if message and message not in text else text, [], where, values
 
     def _ask_for_stack(self, point: Point, hit: RequestHit) -> list[Pending[Any]]:
-        """Asks for the frames one by one: more than there are would be refused, and the thread is resumed meanwhile."""
+        """Ask for the frames one by one: more than there are would be refused, and the thread is resumed meanwhile."""
         if not hit.thread:
             return []
         ask = self._target.conn.submit
@@ -327,13 +345,14 @@ class Reporter:
         return f"{self._written[0]}{int(at % 1 * 1000):03d}{self._written[1]}"
 
     def _out(self, point: Point, notice: events.Notice) -> None:
-        """Hands a report to the listeners, or writes it to the file of its point."""
-        if point.file:
+        """Hand a report to the listeners, or write it to the file of its point."""
+        if point.reporting.file:
             try:
-                append_report(point.file, notice.lines)
+                append_report(point.reporting.file, notice.lines)
                 return
             except OSError as error:
-                point.file, path = "", point.file
+                path = point.reporting.file
+                point.options = point.options.replace(reporting=point.reporting.replace(file=""))
                 text = f"{point.called} cannot write to {path}: {error.strerror}; it reports here from now on"
                 self._target.publish(events.Notice("warning", text, (("breakpoint", point.number),)))
         self._target.publish(notice)
@@ -346,12 +365,12 @@ class Reporter:
             self._out(point, events.Notice("left-out", text, data))
 
     def over_budget(self, point: Point, load: Load) -> None:
-        """Takes a point out of the target whose hits suspend threads for longer than its budget allows."""
+        """Take a point out of the target whose hits suspend threads for longer than its budget allows."""
         data = (("rate", round(load.rate)), ("load", round(load.share, 3)))
         self._off(point, f"{load.text}, more than {point.reporting.cost}%", data)
 
     def slows(self, point: Point, slowdown: Slowdown) -> None:
-        """Takes a point out of the target that slows it more than its budget allows."""
+        """Take a point out of the target that slows it more than its budget allows."""
         why = (
             f"with it the target comes {slowdown.rate:,.0f} times a second to its busiest place, without it "
             f"{slowdown.without:,.0f} times: it takes {slowdown.share:.0%} of the target's time there, more than "
@@ -361,7 +380,7 @@ class Reporter:
         self._off(point, why, (*rates, ("load", round(slowdown.share, 3))))
 
     def lost(self, point: Point, error: JdbpyError) -> None:
-        """Takes out for good a point that could not be set again after it was measured."""
+        """Take out for good a point that could not be set again after it was measured."""
         self._off(point, f"it could not be set again after it was measured: {error.message}", ())
 
     def _off(self, point: Point, why: str, data: Iterable[tuple[str, object]]) -> None:
@@ -376,7 +395,7 @@ class Reporter:
         self._target.publish(events.Notice("switched-off", text, (*of_point, *data)))
 
     def switch_off(self, point: Point, taken: Taken) -> None:
-        """Takes a point out of the target that has had enough, and says why. The requests go without a wait."""
+        """Take a point out of the target that has had enough, and say why. The requests go without a wait."""
         data: list[tuple[str, object]] = []
         if taken.too_much is not None:
             pace = taken.too_much

@@ -2,10 +2,10 @@
 and how often without.
 
 Hits of policy NONE take time of the target that the debugger does not see: the agent's work for each event, threads
-that wait until its queue has room, and with method events the interpreter for all threads. JDWP tells no processor
+that wait until its queue has room, and with method events the interpreter for all threads. JDWP has no processor
 time. But the agent can count: a request with Count(n) reports its nth event only. So for a moment the point is taken
 out, and such a request stands at its busiest place. For methods that is a breakpoint in the method, so that the method
-events are gone as well. The rate of the place with the point and without tells the slowdown: ``1 - with / without``. A
+events are gone as well. The rate of the place with the point and without gives the slowdown: ``1 - with / without``. A
 target that waits for its clients has the same rate in both cases, and is not slowed.
 
 The hits of that moment are counted, and not reported. So this is done only for points that have a budget (``cost``) and
@@ -38,7 +38,7 @@ WITH = 0.5
 """Seconds for which the rate with the point is taken, before and after it is out."""
 
 WITHOUT = 0.1
-"""Seconds for which the point is taken out, as near as that can be told."""
+"""Seconds for which the point is taken out, as near as that can be known."""
 
 LONGEST = 0.5
 """Seconds after which it is set again, even if the place was not reached often enough."""

@@ -12,8 +12,7 @@ from jdbpy.session.breakpoints.location_spec import MethodPlace, parse_location
 from jdbpy.session.breakpoints.methods import MethodPoint
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.concurrency import both
-from jdbpy.session.model.breakpoints import Breakpoint
-from jdbpy.session.model.options import NO_OPTIONS, PointOptions
+from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target.requests import RequestHit
@@ -91,7 +90,7 @@ class MonitorPoint(EventPoint):
 
 
 class Traces:
-    """The ``traces`` of a session. Listing, switching and removing them is ``session.points``' business."""
+    """The ``traces`` of a session. ``session.points`` lists, switches and removes them."""
 
     def __init__(self, target: Target, points: Points) -> None:
         self._target = target
@@ -105,7 +104,7 @@ class Traces:
         method: Location | str | None = None,
         values: bool = False,
         options: PointOptions = NO_OPTIONS,
-    ) -> Breakpoint:
+    ) -> BreakpointInfo:
         """Stops, or with the policy NONE reports, where methods are entered and left; a stop has ``return_value``.
 
         ``method`` is the name of one, ``Prices.find`` or ``Prices.find(int)``, whose class may be loaded later; or a
@@ -126,7 +125,7 @@ class Traces:
         }
         return await set_point(self._points, self._target, MethodPoint, options, **subject)
 
-    async def monitors(self, kinds: Sequence[str] = (), *, options: PointOptions = NO_OPTIONS) -> Breakpoint:
+    async def monitors(self, kinds: Sequence[str] = (), *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
         """Stops or reports at what happens to monitors, all or some ``kinds`` of it: enter, entered, wait, waited.
 
         A stop has ``monitor``, ``object`` and a sentence as ``message``. Raises StateError when the JVM cannot tell.

@@ -1,26 +1,17 @@
-"""Classes that breakpoints wait for: those that a name means now, and each that is loaded later.
+"""Classes that points of other kinds than breakpoints wait for: those that a name means now, and each that comes later.
 
-Owns which names, patterns and files catch the classes that a place may be in (``ClassGroup``), and the class prepare
-requests of the other kinds (``ClassWatch``). They suspend the preparing thread until everything is set in the class;
-where a read-only session may not suspend, a class that is loaded later runs on meanwhile, and its first hits may be
-missed.
+Owns their class prepare requests. These suspend the preparing thread until everything is set in the class; where a
+read-only session may not suspend, a class that is loaded later runs on meanwhile, and its first hits may be missed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-import trio
-
 from jdbpy.errors import JdwpError
-from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
-from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
-from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.concurrency import both
-from jdbpy.session.java.class_names import ClassName, enclosing, none_loaded, not_loaded, similar
-from jdbpy.session.java.signatures import signature_of
-from jdbpy.session.sources.local_classes import LocalClasses
+from jdbpy.session.java.class_names import ClassName, none_loaded, not_loaded, similar
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Vote
 from jdbpy.session.target.target import Target
@@ -108,7 +99,7 @@ class ClassWatch:
                 raise outcome
 
     async def _bind(self, full: str, base: ReferenceTypeID | None) -> None:
-        """Takes the full name for a short one, and watches for that only. wire: 1 trip, 0 for a name that was full."""
+        """Take the full name for a short one, and watch for that only. wire: 1 trip, 0 for a name that was full."""
         if self.name.is_pattern or self.name.bound:
             return
         was_full = self.name.text == full
@@ -132,82 +123,3 @@ class ClassWatch:
     def _may_mean(self, full: str) -> bool:
         of_the_jdk = self._of_the_jdk and not self.name.is_full and self.name.is_end_of(full)
         return of_the_jdk or self.name.may_mean(full)
-
-
-class ClassGroup:
-    """Breakpoints whose classes are found in the same way: those of one class name, or of one file.
-
-    They share the requests that tell of classes prepared later (``watches``, by their pattern), and what a listing of
-    all classes has shown: ``types``, None while that is not known; ``missing`` is what they wait for if there are none.
-    A class that is prepared voids it. ``spec`` is the place of one of them.
-    """
-
-    def __init__(self, spec: AbsoluteSpec) -> None:
-        self.spec = spec
-        self.points: dict[LogicalBreakpoint, None] = {}
-        self.watches: dict[str, EventRequest] = {}
-        self.types: Sequence[RefType] | None = None
-        self.missing = ""
-        self.stale = False
-        self.was_known = False
-        self.lock = trio.Lock()
-
-    def forget(self) -> None:
-        self.types, self.stale = None, True
-
-
-def group_key(spec: AbsoluteSpec) -> Any:
-    """Return what decides which classes a place may be in."""
-    if isinstance(spec, FileLine):
-        return spec.directory, spec.file
-    return type(spec), spec.class_name
-
-
-def what_is_missing(spec: AbsoluteSpec, loaded: Iterable[RefType], local: LocalClasses) -> str:
-    """Return why a breakpoint is pending, with what may have been meant instead: a slip would keep it pending.
-
-    ``local`` has the classes that are not loaded yet, as far as they are known: one of the name is the one meant.
-    """
-    if isinstance(spec, FileLine):
-        return none_loaded(f"of {spec.file}")
-    assert spec.class_name is not None
-    name = spec.class_name.text
-    if spec.class_name.is_pattern:
-        return none_loaded(name)
-    if local.has(spec.class_name):
-        return not_loaded([name])
-    near = similar(name, (each.name for each in loaded if not each.is_array)) or local.near(name)
-    return not_loaded([name], near)
-
-
-def is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
-    """True if the place ought to be in one of the types, not merely in something that has a similar name."""
-    if isinstance(spec, FileLine):
-        return True
-    assert spec.class_name is not None
-    name = spec.class_name
-    return not name.is_pattern and any(name.is_name_of(each) for known in types for each in enclosing(known.name))
-
-
-def signatures_of(spec: AbsoluteSpec) -> list[str]:
-    """Signatures that name all the types there can be; none when only a listing of all classes tells."""
-    if isinstance(spec, MethodPlace) and spec.class_name is not None and spec.class_name.is_full:
-        return [signature_of(name) for name in spec.class_name.spellings()]
-    return []
-
-
-def watches_of(spec: AbsoluteSpec) -> dict[str, Any]:
-    """Modifiers of the requests that tell when a class is prepared which may have the place, by a label."""
-    if isinstance(spec, FileLine):
-        return {f"source {spec.file}": event_request.SourceNameMatch(spec.file)}
-    assert spec.class_name is not None
-    watches = class_watches(spec.class_name, nested=isinstance(spec, ClassLine))
-    if isinstance(spec, ClassLine) and not spec.class_name.is_full and not spec.class_name.text.endswith("*"):
-        # Classes inside one of which only the end of the name is known: no pattern of names catches them.
-        pattern = spec.class_name.source_pattern
-        watches[f"source {pattern}"] = event_request.SourceNameMatch(pattern)
-    return watches
-
-
-def class_watches(name: ClassName, *, nested: bool) -> dict[str, Any]:
-    return {pattern: event_request.ClassMatch(pattern) for pattern in name.prepare_patterns(nested=nested)}

@@ -16,10 +16,9 @@ from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.class_names import ClassName, close_to, parse_class_name
-from jdbpy.session.model.breakpoints import Breakpoint, SuspendPolicy
-from jdbpy.session.model.options import NO_OPTIONS, PointOptions
-from jdbpy.session.model.threads import Frame
-from jdbpy.session.model.values import Limits, Value
+from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions, SuspendPolicy
+from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.model.values import Limits, ValueInfo
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Given
 from jdbpy.session.target.refs import Field, RefType
@@ -91,6 +90,9 @@ class FieldPoint(EventPoint):
             given["new"] = (happened.valueToBe, field.signature)
         return given
 
+    def lacks(self, hit: RequestHit) -> frozenset[str]:
+        return frozenset() if isinstance(hit.event, event.FieldModification) else frozenset(("new",))
+
     async def details(self, hit: RequestHit) -> dict[str, Any]:
         """The field, its value and the one to be, and the object. wire: 2 trips or 3."""
         happened = hit.event
@@ -114,8 +116,8 @@ class FieldPoint(EventPoint):
 
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         name = details.get("variable", self.field)
-        new: Value | None = details.get("new_value")
-        old: Value | None = details.get("old_value")
+        new: ValueInfo | None = details.get("new_value")
+        old: ValueInfo | None = details.get("old_value")
         if new is None:
             return "field-read", f"{name} read{f', {old.text}' if old is not None else ''}: {where}"
         return "field-changed", f"{name} changed{f' from {old.text}' if old is not None else ''} to {new.text}: {where}"
@@ -138,7 +140,7 @@ class FieldPoint(EventPoint):
                 self._announce(resolved=False)
 
     async def _place(self, types: Iterable[RefType]) -> None:
-        """Watches the field in the classes that declare or inherit it. Raises UsageError when none does.
+        """Watch the field in the classes that declare or inherit it. Raises UsageError when none does.
 
         wire: 2 trips, and 1 a superclass that is new.
         """
@@ -178,19 +180,19 @@ class FieldPoint(EventPoint):
         return UsageError(f"no field {self.field} in {known.name}", hint=hint, code="NO_FIELD")
 
 
-def is_object(value: Value) -> bool:
+def is_object(value: ValueInfo) -> bool:
     """True if a described value is an object, whose fields can be watched."""
     return value.id is not None and value.tag != chr(Tag.ARRAY)
 
 
-Evaluate = Callable[[str], Awaitable[Value]]
-SelectedFrame = Callable[[], Awaitable[Frame]]
+Evaluate = Callable[[str], Awaitable[ValueInfo]]
+SelectedFrame = Callable[[], Awaitable[FrameInfo]]
 
 _FIELD = re.compile(r"[^\W\d][\w$]*")
 
 
 class Watchpoints:
-    """The ``watchpoints`` of a session. Listing, switching and removing them is ``session.points``' business."""
+    """The ``watchpoints`` of a session. ``session.points`` lists, switches and removes them."""
 
     def __init__(self, target: Target, points: Points, evaluate: Evaluate, selected_frame: SelectedFrame) -> None:
         self._target = target
@@ -200,7 +202,7 @@ class Watchpoints:
 
     async def add(
         self, spec: str, *, access: bool = False, modification: bool = True, options: PointOptions = NO_OPTIONS
-    ) -> Breakpoint:
+    ) -> BreakpointInfo:
         """Stops where a field is about to change (``modification``), where it is read (``access``), or both.
 
         ``spec`` is ``Class.field`` for the field of every object; a class that is not loaded yet is waited for.
@@ -261,14 +263,14 @@ class Watchpoints:
             return ClassName(frame.location.class_name, bound=True), None
         return ClassName(value.type, bound=True), value.id
 
-    async def _class_or_value(self, name: ClassName, owner: str) -> Value | None:
+    async def _class_or_value(self, name: ClassName, owner: str) -> ValueInfo | None:
         """The value of what may be the name of a class as well, None where it is that, or nothing.
 
         A name without a dot is a variable or a field of the class that runs: over a slow link it is read beside the
         listing of classes, as nothing is run for it.
         """
 
-        async def value() -> Value | None:
+        async def value() -> ValueInfo | None:
             try:
                 return await self._evaluate(owner)
             except Disconnected:

@@ -6,6 +6,6 @@
 * ``chosen``: which methods a name or a pattern is for, with a cap
 * ``open_calls``: pairs entries with ends, by thread; pure
 * ``details``: conditions and values at the end of a call; ``expressions``: what may be asked there
-* ``tree_means``: breakpoints around the calls in a method
-* pure: ``call_sites``: the calls in a method's code; ``folding``: what they come to; ``statistics``: quantiles
+* ``tree_means``: the calls in a method's code, and breakpoints around them
+* ``statistics``, pure: what calls come to, quantiles, and folded by line
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, constant, find_places
-from jdbpy.session.calls.means import EndedCall, ObservedMethod, OnCalls, ReadCall
+from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod, OnCalls, ReadCall
 from jdbpy.session.calls.open_calls import OpenCalls, Place, catching_frames
 from jdbpy.session.target.requests import (
     GO,
@@ -58,7 +58,7 @@ class Look(Protocol):
     """Reads what is wanted of a call at its end."""
 
     def wants(self, cost: float | None) -> bool:
-        """True if the call may be wanted: as far as its time tells."""
+        """True if the call may be wanted, as far as its time decides it."""
 
     async def read(
         self,
@@ -101,7 +101,7 @@ class BreakpointMeans:
         self._requests: list[EventRequest] = []
         self._relays: set[EventRequest] = set()
         self._arrived: dict[int, float] = {}  # by thread, when the event came in that suspends it
-        self._catches = False
+        self._catches = self._closed = False
         self._size = target.conn.id_sizes.objectIDSize
         self.lacks: list[str] = []
 
@@ -120,19 +120,40 @@ class BreakpointMeans:
             self.drop()
             raise
 
+    def hand_over(self, keys: Collection[MethodKey]) -> None:
+        """Observe these methods no more: something else does. Calls of them that are under way are not seen to end.
+        wire: no wait."""
+        for key in keys:
+            self._methods.pop(key, None)
+        gone = [
+            each for each in self._requests if (place := _place_of(each)) and (place.classID, place.methodID) in keys
+        ]
+        if not self._methods:  # no exception is of interest any more
+            gone, self._catches = self._requests, False
+        self._requests = [each for each in self._requests if each not in gone]
+        self._target.requests.drop(gone)
+        self._open.forget(keys)
+
+    def take_back(self, methods: Sequence[ObservedMethod]) -> None:
+        """Observe methods again from the next ``redefined`` on, which sets their breakpoints."""
+        self._methods.update({each.key: each for each in methods})
+
     def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Clear the breakpoints in classes whose code is new. wire: no wait."""
-        lost = [each for each in self._requests if _class_of(each) in type_ids]
+        lost = [each for each in self._requests if (place := _place_of(each)) and place.classID in type_ids]
         self._requests = [each for each in self._requests if each not in lost]
         self._target.requests.submit_clear(lost)
 
     async def redefined(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Set the breakpoints again in classes whose code is new. wire: 2 trips."""
         again = [each for each in self._methods.values() if each.owner.id in type_ids]
-        if not again or not self._requests:
+        if not again or self._closed:
             return
         declared = await self._target.types.methods(type_ids)
         known = {method.id for each in type_ids for method in declared.get(each, ())}
+        if not self._catches:
+            self._catches = True
+            await self._set([self._exceptions()])
         await self._set(await self._specs([each for each in again if each.method.id in known]))
 
     async def close(self) -> None:
@@ -142,6 +163,7 @@ class BreakpointMeans:
 
     def drop(self) -> list[Any]:
         """Take everything out, without a wait; the replies may be waited for."""
+        self._closed = True
         requests, self._requests = self._requests, []
         relays, self._relays = list(self._relays), set()
         return self._target.requests.drop([*requests, *relays])
@@ -163,14 +185,10 @@ class BreakpointMeans:
             f"{known[key].name} is not observed: a loop leads to its first instruction, whose rounds look like calls"
             for key in looping
         ]
-        specs = []
-        for place in found.entries:
-            enter = partial(self._entered, known[place.classID, place.methodID])
-            specs.append(self._free(place, enter))
-        for each in found.exits:
-            key = each.place.classID, each.place.methodID
-            if key not in looping:
-                specs.append(self._exit(known[key], each))
+        exits = [(known[each.place.classID, each.place.methodID], each) for each in found.exits]
+        specs = [self._exit(method, each) for method, each in exits if method.key not in looping]
+        for place in found.entries:  # last: a call whose begin is seen must be seen to end
+            specs.append(self._free(place, partial(self._entered, known[place.classID, place.methodID])))
         return specs
 
     def _exit(self, method: ObservedMethod, of: Exit) -> RequestSpec:
@@ -330,7 +348,7 @@ class BreakpointMeans:
         read: dict[OpenCall, ReadCall | None],
         now: float,
     ) -> None:
-        """Several frames of one method may catch an exception: the depth of the stack at the handler tells which."""
+        """Several frames of one method may catch an exception: the depth of the stack at the handler decides which."""
 
         async def count(at_handler: RequestHit) -> Verdict:
             self._target.requests.spent(at_handler.request)
@@ -366,6 +384,6 @@ class BreakpointMeans:
             self._on_calls([EndedCall(e.method, thread, now - e.began, failed=True, read=read.get(e)) for e in ended])
 
 
-def _class_of(request: EventRequest) -> int:
-    """The class in which a breakpoint stands; 0 for a request of another kind."""
-    return next((each.loc.classID for each in request.modifiers if isinstance(each, event_request.LocationOnly)), 0)
+def _place_of(request: EventRequest) -> CodeLocation | None:
+    """The place at which a breakpoint stands; None for a request of another kind."""
+    return next((each.loc for each in request.modifiers if isinstance(each, event_request.LocationOnly)), None)

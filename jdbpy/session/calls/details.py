@@ -13,13 +13,15 @@ from jdbpy.session.calls.means import CallDetails, MethodKey, ObservedMethod, Re
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.program import Compiled
 from jdbpy.session.expressions.results import Results
 from jdbpy.session.java.signatures import split_method
-from jdbpy.session.model.threads import Frame, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Given
 from jdbpy.session.target.frames import SlotVariable, from_code, from_table
+from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import describe
@@ -49,6 +51,11 @@ class ReportLimit:
             return True
         self.left_out += 1
         return False
+
+    @property
+    def full_until(self) -> float:
+        """The end of the second in which no more is reported; in the past else. By the clock of ``passes``."""
+        return self._second + 1.0 if self._taken >= self._limit else -math.inf
 
     def count(self) -> None:
         """Count a call that will be reported."""
@@ -113,6 +120,51 @@ class CallReader:
                 ExpressionAtEnds(with_arguments(text, names), condition=False) for text in self._shown
             ]
 
+    @property
+    def needs_frame(self) -> str:
+        """Why a call can only be read while its thread is suspended; "" if that is not so."""
+        return "callers are read from the stack" if self._callers else ""
+
+    @property
+    def cost_only(self) -> bool:
+        """True if nothing is to be computed at an end of a call but its time."""
+        return not self._typed and (self._only_cost or not self._condition)
+
+    @property
+    def typed(self) -> Sequence[str]:
+        """The expressions that are shown, as they were written."""
+        return self._typed
+
+    async def operations(
+        self, method: ObservedMethod, place: Location, *, failed: bool
+    ) -> tuple[Compiled | None, Sequence[Compiled | None]]:
+        """Return the condition and the expressions shown, as they are at an end of a method; None for what has no value
+        where an exception ends it: it has no primitive result. ``failed``: that is so.
+
+        Raises EvalError. wire: as compiling them.
+        """
+        nothing = ids.TaggedValue(Tag.OBJECT, 0)
+        declared = split_method(method.method.signature)[1]
+        result = ids.TaggedValue(ord(declared[0]) if declared[0] not in "L[" else Tag.OBJECT, 0)
+        given = dict(self._given(method, 0.0, result, None))
+        given["exc"] = nothing, THROWABLE
+        if failed and declared[0] not in "L[":
+            given.pop("ret", None)
+
+        async def of(expression: ExpressionAtEnds) -> Compiled | None:
+            if failed and "$ret" in expression.text and "ret" not in given:
+                return None
+            return await expression.operations(self._evaluator(), place, given)
+
+        condition = self._conditions.get(method.key)
+        shown = [await of(each) for each in self._expressions.get(method.key, ())]
+        return await of(condition) if condition is not None else None, shown
+
+    @property
+    def is_conditional(self) -> bool:
+        """True if a condition looks at more than the time."""
+        return bool(self._condition) and not self._only_cost
+
     def wants(self, cost: float | None) -> bool:
         """True if the call may be reported, as far as its time and the pace tell."""
         if self._condition and cost is None and self._limits_of_cost:
@@ -133,7 +185,8 @@ class CallReader:
         thrown: Any = None,
     ) -> ReadCall | None:
         """Return what is wanted of a call whose thread is suspended, in that frame, as it comes from the target; None
-        where the condition is false, or where enough are reported this second.
+        where the condition is false, where enough are reported this second, or where the class was given other code
+        while the call was under way.
 
         wire: 1 trip for the innermost frame of a thread that was seen before, else 2; more for what expressions take.
         """
@@ -155,13 +208,15 @@ class CallReader:
         if frame == 0 and not predictor.compare(thread, epoch, guess, found[0].frameID):
             outcomes = []
         places = [each.location for each in found]
+        if places[0].methodID == OBSOLETE:
+            return None
         given = self._given(method, cost, returned, thrown)
         condition, failure = self._conditions.get(method.key), ""
         operands: list[tuple[str, Operand]] = []
         if condition is not None or self._typed:
             if not self._target.types.is_placed(places[:1]):
                 await self._target.types.locations(places[:1])
-            here = Frame(
+            here = FrameInfo(
                 frame + 1, self._target.types.location(places[0]), ThreadRef(thread, ""), found[0].frameID, epoch
             )
             if condition is not None:
@@ -184,7 +239,17 @@ class CallReader:
         if not outcomes:
             outcomes = await self._target.conn.batch(self._variables_of(method, asked, found[0].frameID))
         values = [None if isinstance(each, JdwpError) else each for each in outcomes]
+        if (failure or None in values) and await self._is_obsolete(asked, frame):
+            return None
         return ReadCall(thread, tuple(places), tuple(values), tuple(operands), returned, thrown, failure)
+
+    async def _is_obsolete(self, thread: ids.ThreadID, frame: int) -> bool:
+        """True if the frame's class was given other code since: there are no variables in it any more. wire: 1 trip."""
+        try:
+            reply = await self._target.conn.request(thread_reference.Frames(thread, frame, 1))
+        except JdwpError:
+            return False
+        return bool(reply.frames) and reply.frames[0].location.methodID == OBSOLETE
 
     _enough: Callable[[], bool] = staticmethod(lambda: False)
 
@@ -271,7 +336,7 @@ class CallReader:
         return given
 
     async def _evaluated(
-        self, method: ObservedMethod, here: Frame, given: Given
+        self, method: ObservedMethod, here: FrameInfo, given: Given
     ) -> tuple[list[tuple[str, Operand]], str]:
         """The values to be shown, and why the first of those that have none has none."""
         found: list[tuple[str, Operand]] = []

@@ -9,14 +9,16 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from math import ceil, floor
 
 from jdbpy.errors import EvalError, UsageError
+from jdbpy.session.eval.conditions import LoadedClasses
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import HitVariables
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
 from jdbpy.session.target.conditions import Given
 
 _UNITS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
@@ -30,6 +32,9 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
 }
+
+MOST_COST = (1 << 63) - 1
+"""Nanoseconds."""
 
 Place = tuple[int, int, int]
 
@@ -70,9 +75,31 @@ def cost_limits(text: str) -> list[Callable[[float], bool]]:
         compared = _COMPARED.fullmatch(part)
         if compared is None:
             break
-        limit, compare = float(compared[2]), _OPERATORS[compared[1]]
-        found.append(lambda cost, limit=limit, compare=compare: compare(cost, limit))  # type: ignore[misc]
+        found.append(_compared_with(float(compared[2]), _OPERATORS[compared[1]]))
     return found
+
+
+def _compared_with(limit: float, compare: Callable[[float, float], bool]) -> Callable[[float], bool]:
+    return lambda cost: compare(cost, limit)
+
+
+def cost_range(text: str) -> tuple[int, int]:
+    """The shortest and the longest time, in nanoseconds, for which a condition about ``$cost`` alone holds."""
+    low, high = 0, MOST_COST
+    for part in text.split("&&") if text else ():
+        compared = _COMPARED.fullmatch(part)
+        assert compared is not None
+        limit = float(compared[2]) * 1e6
+        match compared[1]:
+            case ">":
+                low = max(low, floor(limit) + 1)
+            case ">=":
+                low = max(low, ceil(limit))
+            case "<":
+                high = min(high, ceil(limit) - 1)
+            case _:
+                high = min(high, floor(limit))
+    return low, high
 
 
 def is_of_cost_alone(text: str) -> bool:
@@ -95,7 +122,19 @@ class ExpressionAtEnds:
             raise
         self._compiled: dict[tuple[Place, frozenset[str]], Compiled] = {}
 
-    async def value(self, evaluator: Evaluator, frame: Frame, given: Given) -> Operand:
+    async def operations(self, evaluator: Evaluator, place: Location, given: Given) -> Compiled:
+        """Return its operations at a place in code where no thread stands; of ``given`` the types matter.
+
+        Raises EvalError, also for a class that is not loaded. wire: as compiling it.
+        """
+        target = evaluator.frame_target(FrameInfo(1, place, ThreadRef(0, "")))
+        try:
+            own = HitVariables(evaluator.variables, given)
+            return await self._program.compile(target, LoadedClasses(target), own, condition=self._condition)
+        finally:
+            target.pins.release()
+
+    async def value(self, evaluator: Evaluator, frame: FrameInfo, given: Given) -> Operand:
         """Its value in a frame. Raises EvalError. wire: 1 trip for what it reads of the frame, and 1 for each link."""
         at = frame.location
         place = (at.type_id, at.method_id, at.code_index)

@@ -1,4 +1,4 @@
-"""A means of observing calls: what it is told, what it reports, and what all means have in common.
+"""A means of observing calls: its orders, its reports, and what all means have in common.
 
 Breakpoints serve on every target (``by_breakpoints``). Code that is woven into the methods may serve the same protocol:
 it reports ends of calls in batches, with times that the target has taken itself.
@@ -13,7 +13,7 @@ from jdbpy.record import Record
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.model.threads import Location, ThreadRef
-from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.model.values import ValueInfo, Variable
 from jdbpy.session.target.refs import Method, RefType
 from jdbpy.wire import ids
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
@@ -43,8 +43,8 @@ class CallDetails(Record):
     location: Location
     thread: ThreadRef
     arguments: tuple[Variable, ...] = ()
-    receiver: Value | None = None
-    returned: Value | None = None
+    receiver: ValueInfo | None = None
+    returned: ValueInfo | None = None
     exception: ExceptionInfo | None = None
     shown: tuple[Variable, ...] = ()
     callers: tuple[Location, ...] = ()
@@ -66,17 +66,31 @@ class ReadCall(Record):
 
 class EndedCall(Record):
     """One call that has ended: ``cost`` in seconds, None where its begin was not seen. ``read`` is what was read where
-    the call was wanted and its condition holds."""
+    the call was wanted and its condition holds. ``at``, seconds since 1970, is when it ended by the target's clock."""
 
     method: ObservedMethod
     thread: int
     cost: float | None
     failed: bool
     read: ReadCall | None = None
+    at: float | None = None
 
 
 OnCalls = Callable[[Sequence[EndedCall]], None]
 """Takes calls that have ended, in the order of their ends. No wait."""
+
+
+class CallsInTarget(Protocol):
+    """Has the target itself observe calls, where that can be done: the ``instrumentation`` of a session."""
+
+    def begun(self, observation: Any) -> None:
+        """Observe the methods of an observation in the target as soon as that can be done. No wait."""
+
+    async def refresh(self, observation: Any) -> None:
+        """Take in what the target has counted so far. wire: 1 or 2 trips for each class."""
+
+    async def ended(self, observation: Any) -> None:
+        """Take in what the target has counted last, and take what observes out of it."""
 
 
 class CallMeans(Protocol):

@@ -12,19 +12,22 @@ from typing import Any, Protocol
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError, StateError, UsageError
+from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
 from jdbpy.session.calls.chosen import choose, choose_in, read_wanted
-from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.calls.means import CallsInTarget, EndedCall, MethodKey, ObservedMethod
 from jdbpy.session.model.events import Notice
 from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.target import Target
+from jdbpy.session.target.target import Target, needs_jvm
 from jdbpy.wire.messages import event_request
 
 
 class Observations(Protocol):
     """Keeps the observations that are in the target."""
+
+    def in_target(self, asked: bool) -> CallsInTarget | None:
+        """Return what has the target itself observe calls; None where that is not wanted."""
 
     @property
     def target(self) -> Target:
@@ -46,8 +49,14 @@ class Observation:
     reads = False
     """True if threads are suspended to read what a report tells."""
 
-    def __init__(self, observer: Observations, method: str, most_methods: int) -> None:
+    def __init__(self, observer: Observations, method: str, most_methods: int, in_target: bool = False) -> None:
         self.method = method
+        self.asked = in_target
+        """True if the user has asked that the target itself observes."""
+        self.in_target: dict[MethodKey, ObservedMethod] = {}
+        """The methods that the target itself observes."""
+        self.why_ordinary = ""
+        """Why others are observed by breakpoints, where the target was to do it."""
         self.calls = 0
         """Calls that have ended so far."""
         self.failures = 0
@@ -63,6 +72,7 @@ class Observation:
         self._watch: ClassWatch | None = None
         self._methods: dict[MethodKey, ObservedMethod] = {}
         self._began = self._ended = 0.0
+        self._instrumented: CallsInTarget | None = None
         self.means = self._made_means()
 
     def _made_means(self) -> BreakpointMeans:
@@ -89,8 +99,9 @@ class Observation:
     async def __aenter__(self) -> Any:
         """Begin. Raises UsageError where the pattern fits too many methods, or none. wire: 4 trips."""
         self._target.require_alive()
-        if self._target.snapshot is not None or self._target.played:
-            raise StateError("nothing runs here: calls cannot be observed", code="NOT_AVAILABLE")
+        self._target.require_jvm("observing calls")
+        if self._target.played:
+            raise needs_jvm("observing calls", "a recording")
         if self.reads:
             self._target.conn.require_allowed(event_request.Set)
         try:
@@ -99,6 +110,9 @@ class Observation:
             await self._close()
             raise
         self._observer.begun(self)
+        self._instrumented = self._observer.in_target(self.asked)
+        if self._instrumented is not None:
+            self._instrumented.begun(self)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -117,6 +131,39 @@ class Observation:
         if methods:
             await self._add(methods)
 
+    @property
+    def methods(self) -> Sequence[ObservedMethod]:
+        """The methods that are observed."""
+        return tuple(self._methods.values())
+
+    async def refresh(self) -> None:
+        """Take in what the target has counted so far; without it that is done a few times a second. wire: 2 trips for
+        each class that observes itself."""
+        if self._instrumented is not None:
+            await self._instrumented.refresh(self)
+
+    def has_ended(self) -> bool:
+        """True if it has ended, or has all that was asked for."""
+        return bool(self._ended) or self.over.is_set()
+
+    def start(self, task: Callable[[], Awaitable[object]]) -> None:
+        """Run a task beside the session."""
+        self._observer.start(task)
+
+    def hand_over(self, methods: Sequence[ObservedMethod]) -> None:
+        """The target itself observes these methods from now on. wire: no wait."""
+        self.in_target.update({each.key: each for each in methods})
+        self.means.hand_over([each.key for each in methods])
+
+    def take_back(self, type_id: int, why: str) -> None:
+        """Breakpoints observe the methods of a class again, from its redefinition on, for that reason."""
+        back = [each for key, each in self.in_target.items() if key[0] == type_id]
+        for each in back:
+            del self.in_target[each.key]
+        self.why_ordinary = why
+        if not self._ended:
+            self.means.take_back(back)
+
     async def _add(self, methods: Sequence[ObservedMethod]) -> None:
         await self._prepare(methods)
         self._methods.update({each.key: each for each in methods})
@@ -129,6 +176,8 @@ class Observation:
                 hint="name the class that implements it, or a pattern" if what == "abstract" else "",
                 code="NO_CODE",
             )
+        if self._instrumented is not None:
+            self._instrumented.begun(self)
 
     async def _prepare(self, methods: Sequence[ObservedMethod]) -> None:
         """Learn what a kind of observation has to know beforehand."""
@@ -148,6 +197,8 @@ class Observation:
         with trio.CancelScope(shield=True), suppress(Disconnected):
             if self._watch is not None:
                 await self._target.conn.gather(self._watch.close())
+            if self._instrumented is not None:
+                await self._instrumented.ended(self)
             await self.means.close()
 
     def _count(self, call: EndedCall) -> None:

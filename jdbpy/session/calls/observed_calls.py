@@ -12,6 +12,7 @@ import trio
 from jdbpy.errors import JdbpyError
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
 from jdbpy.session.calls.details import CallReader, ReportLimit
+from jdbpy.session.calls.expressions import MOST_COST, cost_range, with_times
 from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod, ReadCall
 from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.eval.evaluator import Evaluator
@@ -44,12 +45,18 @@ class ObservedCalls(Observation):
         most: int,
         most_methods: int,
         on_call: Callable[[Report], None] | None,
+        in_target: bool = False,
     ) -> None:
         self._pace = ReportLimit(limit)
         self._reader = CallReader(
             observer.target, evaluator, condition=when, shown=show, callers=callers, pace=self._pace
         )
         self._reader.until(self._has_enough)
+        self.ordinary_because = self._reader.needs_frame
+        """Why the target itself cannot observe."""
+        by_cost = not self.ordinary_because and not self._reader.is_conditional
+        self.costs = cost_range(with_times(when.strip())) if by_cost else (0, MOST_COST)
+        """The shortest and the longest time of calls that are wanted, in nanoseconds."""
         self._most = most
         self._on_call = on_call
         self.reported = 0
@@ -60,7 +67,12 @@ class ObservedCalls(Observation):
         self._told = trio.Event()  # set while nothing waits to be told
         self._told.set()
         self._arrived = trio.Event()
-        super().__init__(observer, method, most_methods)
+        super().__init__(observer, method, most_methods, in_target)
+
+    @property
+    def reader(self) -> CallReader:
+        """Has its condition and the expressions that are shown."""
+        return self._reader
 
     def _made_means(self) -> BreakpointMeans:
         return BreakpointMeans(self._target, self._take, self._reader)
@@ -71,7 +83,16 @@ class ObservedCalls(Observation):
     @property
     def summary(self) -> CallsEnded:
         """Return its totals so far."""
-        return CallsEnded(self.method, self.observed, self.calls, self.failures, self.reported, self.seconds)
+        return CallsEnded(
+            self.method,
+            self.observed,
+            self.calls,
+            self.failures,
+            self.reported,
+            self.seconds,
+            len(self.in_target),
+            self.why_ordinary,
+        )
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:
@@ -89,8 +110,42 @@ class ObservedCalls(Observation):
                 self.means.drop()
                 return
 
+    # -- what the target itself keeps -------------------------------------------------------------------------------
+
+    def count(self, ended: int, failed: int) -> None:
+        """Count calls that have ended, and those of them that an exception has ended."""
+        self.calls += ended
+        self.failures += failed
+
+    def leave_out(self, count: int) -> None:
+        """So many wanted calls are not reported."""
+        self._pace.left_out += count
+
+    def rests_until(self) -> float:
+        """Return until when nothing is to be reported, as enough was in this second; in the past else."""
+        return self._pace.full_until
+
+    def accept(self, count: int) -> int:
+        """Return how many of so many calls that have ended are to be reported."""
+        taken = 0
+        for _ in range(count):
+            if self._has_enough():
+                break
+            if self._pace.passes(time.perf_counter()):
+                self._pace.count()
+                self._accepted += 1
+                taken += 1
+        return taken
+
+    async def report(self, call: EndedCall) -> None:
+        """Report a call. wire: what describing its values takes."""
+        if call.read is not None:
+            await self._tell_one(call, call.read)
+
+    # -- reports ----------------------------------------------------------------------------------------------------
+
     def _has_enough(self) -> bool:
-        """True if nothing more is to be read: there are enough reports, or too many wait to be told."""
+        """True if nothing more is to be read: there are enough reports, or too many wait to be reported."""
         return (bool(self._most) and self._accepted >= self._most) or len(self._waiting) >= _MOST_WAITING
 
     async def __aenter__(self) -> Any:
@@ -110,7 +165,7 @@ class ObservedCalls(Observation):
         self._arrived.set()
 
     async def _at_end(self, hit: RequestHit | None = None) -> Verdict:
-        """Keep the target from its end until all calls are told."""
+        """Keep the target from its end until all calls are reported."""
         with trio.move_on_after(_LAST):
             await self._told.wait()
         return GO
@@ -150,7 +205,7 @@ class ObservedCalls(Observation):
             self._target.publish(notice)
 
     def _report(self, call: EndedCall, details: CallDetails) -> None:
-        now = time.time()
+        now = call.at or time.time()
         local = time.localtime(int(now))
         offset = time.strftime("%z", local)
         moment = f"{time.strftime('%Y-%m-%dT%H:%M:%S', local)}.{int(now % 1 * 1000):03d}{offset[:3]}:{offset[3:]}"

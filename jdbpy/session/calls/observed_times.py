@@ -6,70 +6,59 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from jdbpy.session.calls.means import EndedCall, MethodKey
+from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod
 from jdbpy.session.calls.observation import Observation, Observations
-from jdbpy.session.calls.statistics import CallTimes
-from jdbpy.session.model.calls import CallStatistics, MethodCalls
+from jdbpy.session.calls.statistics import CallTimes, MethodNames, RunningTimes, TimesByMethod
+from jdbpy.session.model.calls import CallStatistics
 
 
 class ObservedTimes(Observation):
     """Counts and times of calls by method."""
 
-    def __init__(self, observer: Observations, method: str, most_methods: int) -> None:
-        self._times: dict[MethodKey, CallTimes] = {}
-        self._whole: dict[MethodKey, CallTimes] = {}
+    def __init__(self, observer: Observations, method: str, most_methods: int, in_target: bool = False) -> None:
+        self._times = RunningTimes()
+        self._names: dict[MethodKey, MethodNames] = {}
         self._since = time.perf_counter()
-        super().__init__(observer, method, most_methods)
+        super().__init__(observer, method, most_methods, in_target)
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:
             self._count(call)
             if call.cost is not None:
-                times = self._times.get(call.method.key)
-                if times is None:
-                    times = self._times[call.method.key] = CallTimes()
-                times.add(call.cost, failed=call.failed)
+                self._times.new.of(self._name(call.method)).add(call.cost, failed=call.failed)
+
+    def enter(self, method: ObservedMethod, times: CallTimes) -> None:
+        """Enter calls that the target has counted."""
+        self.calls += times.count
+        self.failures += times.failures
+        self._times.new.of(self._name(method)).merge(times)
+
+    def _name(self, of: ObservedMethod) -> MethodNames:
+        found = self._names.get(of.key)
+        if found is None:
+            method = of.method
+            found = of.owner.name, method.name, method.signature, tuple(method.parameters)
+            self._names[of.key] = found
+        return found
 
     async def __aenter__(self) -> Any:
         await super().__aenter__()
         self._since = time.perf_counter()
         return self
 
+    def drain(self) -> TimesByMethod:
+        """The times of the calls since it was asked last; counting begins anew. No trip."""
+        return self._times.drain()
+
     def take(self) -> CallStatistics:
         """The calls since it was asked last; counting begins anew. No trip."""
         now = time.perf_counter()
-        found, self._times = self._times, {}
         since, self._since = self._since, now
-        for key, times in found.items():
-            self._whole.setdefault(key, CallTimes()).merge(times)
-        return self._statistics(found, max(now - since, 1e-9))
+        return self._statistics(self.drain(), now - since)
 
     def whole(self) -> CallStatistics:
         """All calls since it began. No trip."""
-        whole = {key: CallTimes() for key in (*self._whole, *self._times)}
-        for times in (self._whole, self._times):
-            for key, each in times.items():
-                whole[key].merge(each)
-        return self._statistics(whole, max(self.seconds, 1e-9))
+        return self._statistics(self._times.whole(), self.seconds)
 
-    def _statistics(self, found: dict[MethodKey, CallTimes], seconds: float) -> CallStatistics:
-        rows = [
-            MethodCalls(
-                self._methods[key].owner.name,
-                self._methods[key].method.name,
-                self._methods[key].method.signature,
-                self._methods[key].method.parameters,
-                times.count,
-                times.failures,
-                times.count / seconds,
-                times.total,
-                times.mean,
-                times.minimum,
-                times.maximum,
-                times.quantile(0.5),
-                times.quantile(0.99),
-            )
-            for key, times in found.items()
-        ]
-        rows.sort(key=lambda row: -row.total)
-        return CallStatistics(seconds, self.observed, tuple(rows))
+    def _statistics(self, found: TimesByMethod, seconds: float) -> CallStatistics:
+        return found.statistics(max(seconds, 1e-9), self.observed, len(self.in_target), self.why_ordinary)

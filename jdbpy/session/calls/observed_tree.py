@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jdbpy.errors import UsageError
-from jdbpy.session.calls.expressions import cost_limits, is_of_cost_alone, with_times
-from jdbpy.session.calls.folding import Fold
+from jdbpy.session.calls.expressions import cost_limits, cost_range, is_of_cost_alone, with_times
 from jdbpy.session.calls.means import EndedCall, ObservedMethod
 from jdbpy.session.calls.observation import Observation, Observations
+from jdbpy.session.calls.statistics import Fold
 from jdbpy.session.calls.tree_means import TreeMeans
 from jdbpy.session.java.class_names import of_the_runtime
 from jdbpy.session.model.calls import CallTree
@@ -26,7 +26,14 @@ class ObservedTree(Observation):
     means: TreeMeans
 
     def __init__(
-        self, observer: Observations, method: str, when: str, depth: int, most: int, most_methods: int
+        self,
+        observer: Observations,
+        method: str,
+        when: str,
+        depth: int,
+        most: int,
+        most_methods: int,
+        in_target: bool = False,
     ) -> None:
         self._condition = with_times(when.strip())
         if self._condition and not is_of_cost_alone(self._condition):
@@ -37,21 +44,23 @@ class ObservedTree(Observation):
         if not 1 <= depth <= MOST_DEPTH:
             raise UsageError(f"a tree has 1 to {MOST_DEPTH} levels, not {depth}")
         self._limits: list[Callable[[float], bool]] = cost_limits(self._condition) if self._condition else []
-        self._depth = depth
-        self._most = most
+        self.depth = depth
+        self.most = most
+        self.costs = cost_range(self._condition)
+        """The shortest and the longest time of calls that are folded, in nanoseconds."""
         self._folds: dict[ObservedMethod, Fold] = {}
         self.folded = 0
         """Calls that the trees are made of."""
-        super().__init__(observer, method, most_methods)
+        super().__init__(observer, method, most_methods, in_target)
 
     def _made_means(self) -> TreeMeans:
-        return TreeMeans(self._target, self._take_tree, self._depth)
+        return TreeMeans(self._target, self._take_tree, self.depth)
 
     async def _add(self, methods: Sequence[ObservedMethod]) -> None:
         await super()._add(methods)
         level = list(methods)
         followed = {each.key for each in methods}
-        for _ in range(1, self._depth):
+        for _ in range(1, self.depth):
             found = await self._called_by(level)
             level = [each for each in found if each.key not in followed][: max(MOST_FOLLOWED - len(followed), 0)]
             followed.update(each.key for each in level)
@@ -108,9 +117,21 @@ class ObservedTree(Observation):
             whole = self._folds[call.method] = Fold()
         whole.merge(fold)
         self.folded += 1
-        if self._most and self.folded >= self._most:
+        if self.most and self.folded >= self.most:
             self.over.set()
             self.means.drop()
+
+    def enter(self, ended: int, failed: int, found: Mapping[ObservedMethod, Fold]) -> None:
+        """Enter calls that the target has folded; so many have ended."""
+        if self.over.is_set():
+            return
+        self.calls += ended
+        self.failures += failed
+        for method, fold in found.items():
+            self._folds.setdefault(method, Fold()).merge(fold)
+            self.folded += fold.count
+        if self.most and self.folded >= self.most:
+            self.over.set()
 
     def trees(self) -> tuple[CallTree, ...]:
         """Return what was folded so far, the method with the most time first. No trip."""

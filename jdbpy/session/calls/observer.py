@@ -1,12 +1,13 @@
 """Calls observed while the target runs: each by itself, by statistics, or as a tree of what is called inside.
 
-How calls are seen is the business of a means.
+How calls are seen belongs to a means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from jdbpy.session.calls.means import CallsInTarget
 from jdbpy.session.calls.observation import Observation
 from jdbpy.session.calls.observed_calls import ObservedCalls
 from jdbpy.session.calls.observed_times import ObservedTimes
@@ -23,8 +24,17 @@ Start = Callable[[Callable[[], Awaitable[object]]], None]
 class CallObserver:
     """The ``observer`` of a session: observes calls of methods. Nothing stops; leaving takes all of it out."""
 
-    def __init__(self, target: Target, evaluator: Callable[[], Evaluator], start: Start) -> None:
+    def __init__(
+        self,
+        target: Target,
+        evaluator: Callable[[], Evaluator],
+        start: Start,
+        in_target: Callable[[bool], CallsInTarget | None] = lambda asked: None,
+    ) -> None:
         self._target = target
+        self.in_target = in_target
+        """Returns what has the target itself observe calls, given that it was asked for; None where that is not
+        wanted."""
         self._start = start
         self._evaluator = evaluator
         self._observations: set[Observation] = set()
@@ -40,6 +50,7 @@ class CallObserver:
         most: int = 0,
         most_methods: int = MOST_METHODS,
         on_call: Callable[[Report], None] | None = None,
+        in_target: bool = False,
     ) -> ObservedCalls:
         """Report each call of a method at its end, for an ``async with`` block.
 
@@ -47,29 +58,41 @@ class CallObserver:
         pattern (``com.acme.*Service.find*``) for loaded classes, which may fit ``most_methods``. ``when`` is a boolean
         Java expression in the frame of the method, with ``$cost`` (milliseconds; ``100ms`` is a time), ``$ret``,
         ``$exc`` and ``$args[0]``; ``show`` are expressions to be shown in place of the arguments. ``callers`` frames
-        are told, ``limit`` calls a second at most reported; after ``most`` it is over. Reports go to ``on_call``, else
-        they are published. Raises UsageError, EvalError. wire: 4 trips to begin, 1 to end; 4 or 5 for each report,
-        while its thread is suspended.
+        and at most ``limit`` calls a second are reported; after ``most`` it is over. Reports go to ``on_call``, else
+        they are published. ``in_target`` is as of ``statistics``. Raises UsageError, EvalError. wire: 4 trips to begin,
+        1 to end; 4 or 5 for each report, while its thread is suspended.
         """
-        return ObservedCalls(self, self._evaluator, method, when, show, callers, limit, most, most_methods, on_call)
+        return ObservedCalls(
+            self, self._evaluator, method, when, show, callers, limit, most, most_methods, on_call, in_target
+        )
 
-    def statistics(self, method: str, *, most_methods: int = MOST_METHODS) -> ObservedTimes:
+    def statistics(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> ObservedTimes:
         """Count the calls of methods and their times, for an ``async with`` block; no call suspends anything.
 
-        ``method`` is as of ``calls``. Raises UsageError. wire: 4 trips to begin, 1 to end.
+        ``method`` is as of ``calls``. ``in_target``: the target counts itself also where the setting ``in-target`` is
+        not ``auto``. Raises UsageError, StateError where it cannot. wire: 4 trips to begin, 1 to end; some 30 for a
+        class that counts itself.
         """
-        return ObservedTimes(self, method, most_methods)
+        return ObservedTimes(self, method, most_methods, in_target)
 
     def tree(
-        self, method: str, *, when: str = "", depth: int = 1, most: int = 0, most_methods: int = MOST_METHODS
+        self,
+        method: str,
+        *,
+        when: str = "",
+        depth: int = 1,
+        most: int = 0,
+        most_methods: int = MOST_METHODS,
+        in_target: bool = False,
     ) -> ObservedTree:
         """Fold what is called inside of a method, for an ``async with`` block; no call suspends anything.
 
         ``method`` is as of ``calls``; ``when`` may be about ``$cost`` alone. With a ``depth`` of 2 the calls that those
-        make are told too, as far as they are of classes of the program. After ``most`` calls it is over. Raises
-        UsageError. wire: 5 trips to begin and 3 for each level more, 1 to end.
+        make are reported too, as far as they are of classes of the program. After ``most`` calls it is over.
+        ``in_target`` is as of ``statistics``. Raises UsageError, StateError where the target cannot. wire: 5 trips to
+        begin and 3 for each level more, 1 to end.
         """
-        return ObservedTree(self, method, when, depth, most, most_methods)
+        return ObservedTree(self, method, when, depth, most, most_methods, in_target)
 
     def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Take breakpoints out of classes whose code is new, where the agent has none any more. wire: no wait."""

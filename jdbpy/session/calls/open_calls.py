@@ -6,7 +6,7 @@ frames of its thread tell which calls stand above that place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Generic, Protocol, TypeVar
 
 Place = tuple[int, int, int]
@@ -68,6 +68,12 @@ class OpenCalls(Generic[C]):
         """Calls of a thread, the innermost ones, have ended."""
         calls = self._by_thread.get(thread, [])
         self._cut(thread, calls, max(len(calls) - len(ended), 0))
+
+    def forget(self, keys: Collection[tuple[int, int]]) -> None:
+        """Calls of these methods are not seen to end any more."""
+        for thread, calls in list(self._by_thread.items()):
+            calls[:] = [call for call in calls if call.key not in keys]
+            self._cut(thread, calls, len(calls))
 
     def _cut(self, thread: int, calls: list[C], at: int) -> None:
         del calls[at:]

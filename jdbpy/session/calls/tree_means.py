@@ -9,12 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.session.breakpoints.method_places import find_places
 from jdbpy.session.calls.by_breakpoints import NOTHING_READ, BreakpointMeans, OpenCall, Step
-from jdbpy.session.calls.call_sites import CallSite, find_call_sites
-from jdbpy.session.calls.folding import Fold
 from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod, ReadCall
+from jdbpy.session.calls.statistics import Fold
+from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.java.constant_pool import ConstantPool
 from jdbpy.session.target import facts
+from jdbpy.session.target.changed_code import is_own_class
 from jdbpy.session.target.requests import RequestHit, RequestSpec
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import CodeLocation
@@ -87,7 +90,9 @@ class TreeMeans(BreakpointMeans):
             key = each.place.classID, each.place.methodID
             if key in entered:
                 steps.setdefault(each.place, []).append(partial(self._left, known[key]))
-        return [self._free(place, partial(_all, done)) for place, done in steps.items()]
+        # entries last: a call whose begin is seen must be seen to end, or all later ones seem to be inside of it
+        ordered = sorted(steps.items(), key=lambda each: each[0] in found.entries)
+        return [self._free(place, partial(_all, done)) for place, done in ordered]
 
     # -- what comes in -----------------------------------------------------------------------------------------------
 
@@ -155,3 +160,37 @@ class TreeMeans(BreakpointMeans):
 def _all(steps: Sequence[Step], thread: int, now: float) -> None:
     for step in steps:
         step(thread, now)
+
+
+_CALLS = range(182, 186)  # invokevirtual, invokespecial, invokestatic, invokeinterface
+
+
+class CallSite(Record):
+    """A call: the code index of the instruction, that of the one behind it, and which method the code names."""
+
+    index: int
+    after: int
+    class_name: str
+    method: str
+    descriptor: str
+    line: int | None = None
+
+    @property
+    def key(self) -> tuple[int | None, str, str]:
+        """The line and the method: calls that are folded into one."""
+        return self.line, self.class_name, self.method
+
+
+def find_call_sites(code: bytes, pool: ConstantPool) -> list[CallSite]:
+    """The calls of a method, in the order of its code; those by ``invokedynamic`` (lambdas, strings put together) are
+    left out. None for code that cannot be read."""
+    try:
+        calls = [each for each in decode(code) if each.opcode in _CALLS]
+    except MalformedCode:
+        return []
+    found = []
+    for each in calls:
+        owner, name, descriptor = pool.member(int.from_bytes(code[each.index + 1 : each.index + 3], "big"))
+        if name and not is_own_class(owner):
+            found.append(CallSite(each.index, each.index + each.length, owner.replace("/", "."), name, descriptor))
+    return found

@@ -1,6 +1,6 @@
 """The loaded classes of a session: listed, found by name, and described with their members, lines and relatives.
 
-Owns the list of all; what is told of a single class is the business of ``details``, loaded when one is asked about. A
+Owns the list of all; the details of a single class belong to ``details``, loaded when one is asked about. A
 name of a class may be full or short, ``Outer.Inner`` or ``Outer$Inner``, an array type, and may end in ``@ID`` to
 choose among classes of one name that several loaders have defined.
 """

@@ -23,7 +23,7 @@ from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.class_names import close_to
 from jdbpy.session.java.constant_pool import KINDS, ConstantPool
 from jdbpy.session.model.code import ConstantPoolListing, Disassembly, Instruction, PoolEntry, SwitchCase
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import CodeIndexMap
 from jdbpy.session.target.refs import OBSOLETE, Method, RefType, Slot
@@ -179,7 +179,7 @@ class _MethodCode(Record):
 class Code:
     """The code of loaded classes. ``selected`` gives the frame that is shown when no method is named."""
 
-    def __init__(self, target: Target, classes: ClassDirectory, selected: Callable[[], Awaitable[Frame]]) -> None:
+    def __init__(self, target: Target, classes: ClassDirectory, selected: Callable[[], Awaitable[FrameInfo]]) -> None:
         self._target = target
         self._types = target.types
         self._classes = classes

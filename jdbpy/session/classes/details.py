@@ -1,6 +1,6 @@
 """Single classes: found by name, and described with their members, lines and relatives.
 
-Owns how a name finds a class and what is told of it; the facts themselves come from ``TypeCache``. ``classes``
+Owns how a name finds a class and its details; the facts themselves come from ``TypeCache``. ``classes``
 says what its methods do and cost.
 """
 
@@ -171,7 +171,7 @@ class Details:
         await self._types.facts.prefetch((facts.SOURCE_FILE, [own.id]), (facts.SOURCE_MAP, [own.id]))
         await self._types.line_tables((own.id, each.id) for each in chosen)
         return [
-            LineEntry(line, each.name, each.signature, index, source)
+            LineEntry(line, each.name, each.signature, index, source, signatures.parameter_types(each.signature))
             for each in chosen
             for index, (line, source) in sorted(lines_by_index(self._types, (own.id, each.id)).items())
         ]

@@ -15,9 +15,9 @@ from jdbpy.garbage import no_collection
 from jdbpy.session.java.signatures import java_names
 from jdbpy.session.model.classes import ClassInfo
 from jdbpy.session.target.changed_code import PREFIX
-from jdbpy.wire.columns import Columns, OnDemand
 from jdbpy.wire.constants import ClassStatus, TypeTag
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
+from jdbpy.wire.on_demand import Columns, OnDemand
 
 _KINDS = {int(TypeTag.CLASS): "class", int(TypeTag.INTERFACE): "interface", int(TypeTag.ARRAY): "array"}
 
@@ -40,7 +40,7 @@ class ClassList(OnDemand[ClassInfo]):
     def __init__(
         self, listed: Columns[ClassInfoWithGeneric], names: Sequence[str] = (), places: Sequence[int] = ()
     ) -> None:
-        """``places`` are those of the classes among all that the agent lists; their loaders are not told there."""
+        """``places`` are those of the classes among all that the agent lists, which come without loaders."""
         self.names = names
         self._listed = listed
         self._places = places
@@ -95,7 +95,7 @@ def class_list(
 
 
 def class_info(listed: ClassInfoWithGeneric) -> ClassInfo:
-    """A class as the agent lists it; its loader is not told there."""
+    """Return a class as the agent lists it, without its loader."""
     return class_list(Columns.of(ClassInfoWithGeneric, [listed]))[0]
 
 

@@ -58,7 +58,7 @@ _TELLING = frozenset(
 
 class Origin(Record):
     """``loader_name`` is what its maker called it; ``parents`` are the loaders above it, nearest first, as ids, 0 the
-    bootstrap loader. ``code_source`` is a URL, "" when it is not told; ``candidates`` are then what it may be.
+    bootstrap loader. ``code_source`` is a URL, "" when it is not known; ``candidates`` are then what it may be.
     """
 
     loader_name: str = ""

@@ -37,7 +37,7 @@ def declaration(info: ClassInfo, bits: int, superclass: str | None) -> str:
 
 
 def method_info(declaring: RefType, method: Method) -> MethodInfo:
-    """A method with its types as in source, generic ones where the class file tells them."""
+    """A method with its types as in source, generic ones where the class file has them."""
     generic = generic_method(method.generic)
     parameters, returns = method.parameters, method.returns
     if generic is not None and len(generic.parameters) == len(parameters):  # inner classes' constructors hide some
@@ -100,7 +100,7 @@ class Loaders:
         return {type_id: words[loader] for type_id, loader in loaders.items()}
 
     async def in_words(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, str]:
-        """Each loader in words, "?" for one that is gone, or is not told. wire: 2 trips, 0 when known."""
+        """Each loader in words, "?" for one that is gone, or is not known. wire: 2 trips, 0 when known."""
         wanted = list(dict.fromkeys(loaders))
         nameless = [loader for loader in wanted if loader not in self._names]
         unknown = [loader for loader in nameless if loader not in self._classes]
@@ -117,13 +117,13 @@ class Loaders:
         return {loader: self._names.get(loader, "?") for loader in wanted}
 
     def told(self, classes: Mapping[ClassLoaderID, ReferenceTypeID]) -> None:
-        """Takes in the classes of loader objects, so that ``in_words`` need not ask for them. No trip."""
+        """Take in the classes of loader objects, so that ``in_words`` need not ask for them. No trip."""
         self._classes.update(classes)
 
     async def visible(self, type_id: ReferenceTypeID) -> set[ReferenceTypeID]:
         """The types that the loader of this one sees: those it, or a parent for it, has loaded by name.
 
-        The boot loader is no object that could be asked: its own classes are told by theirs. wire: 1 to 2 trips.
+        The boot loader is no object that could be asked: its own classes are known by theirs. wire: 1 to 2 trips.
         """
         loader = (await self._types.facts.many(facts.LOADER, [type_id]))[type_id]
         if not loader:

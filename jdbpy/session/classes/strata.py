@@ -1,6 +1,6 @@
 """The ``strata`` of a session: through which stratum lines are looked at, and what map a class has.
 
-The choice is the user's; ``TypeCache`` keeps it. The agent is not told: it knows lines of class files only.
+The choice is the user's; ``TypeCache`` keeps it. The agent has no part in it: it knows lines of class files only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Strata:
         return StratumChoice(self._types.stratum, tuple(sorted(names - {JAVA})))
 
     def choose(self, name: str) -> StratumChoice:
-        """Shows lines of that stratum: "Java" for those of the class file, "" for each class's own default.
+        """Show lines of that stratum: "Java" for those of the class file, "" for each class's own default.
 
         A class that does not have it goes on with its default, as JSR 45 wants it. Breakpoints stay where they are.
         No trip.

@@ -7,7 +7,6 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
@@ -15,10 +14,9 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import ConnectError, LeaveError
-from jdbpy.escape import escape
 from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.connect.dialing import dial, note_left
 from jdbpy.session.connect.greeting import (
-    AGENT_LINE,
     CONNECT_LIMIT,
     LOCALHOST,
     LOOPBACK,
@@ -34,9 +32,9 @@ from jdbpy.session.model.options import Options
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
-from jdbpy.wire.connection import running
 from jdbpy.wire.effects import ReadOnlyGuard
-from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.opening import running
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
@@ -45,33 +43,24 @@ if TYPE_CHECKING:
     from jdbpy.wire.wirelog import WireLog
 
 START_LIMIT = 2.0
-"""Seconds to wait for the first stop of a target whose threads are suspended."""
+"""Seconds to wait for the first stop of a target whose threads are suspended, if its program has begun."""
 
 OWN_START_LIMIT = 60.0
-"""The same for a JVM of our own: no earlier debugger can have left threads suspended in it."""
+"""The same for a JVM of our own, and for one whose program has not begun: no earlier debugger has left it suspended."""
 
 LATE_START_LIMIT = 1.0
 """Seconds to wait for the first stop of a target that may have been left running by an earlier debugger."""
 
+BEGINNING_PAUSE = 0.005
+"""Seconds between two looks at a VM that is about to begin."""
+
+BEGINNING_LOOKS = 400
+"""So many looks at most: the main thread of a VM that a native program has made may never run Java code."""
+
+_LOOK = (thread_reference.Suspend, thread_reference.FrameCount, thread_reference.Resume)
+
 GREETED_AT_ONCE = 16
 """Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
-
-PATIENCE = 0.3
-"""Seconds for which an agent that refuses is asked again: it may be about to listen, started or left a moment ago."""
-
-PATIENCE_AFTER_LEAVING = 3.0
-"""The same where this process has just left: between two debuggers the agent does not listen for some milliseconds."""
-
-_AGAIN = 0.01
-"""Seconds between two tries."""
-
-_left: dict[Address, float] = {}
-"""When this process has left its latest targets, by ``time.monotonic``."""
-
-_MOST_LEFT = 64
-
-_NAMED = 5
-"""JVMs of this machine that are named when none is where the user has looked."""
 
 
 @asynccontextmanager
@@ -104,7 +93,7 @@ async def attach_session(
         address = address_of_process(int(way.place))
     where = parse_address(address, default_host=LOCALHOST)
     deadline = trio.current_time() + timeout
-    stream, reached = await _dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
+    stream, reached = await dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
     left = max(0.0, deadline - trio.current_time())
     listens_again = False
     try:
@@ -115,7 +104,7 @@ async def attach_session(
                 listens_again = session.state in (VmState.RUNNING, VmState.STOPPED)
     finally:
         if listens_again:
-            _note_left(reached)
+            note_left(reached)
 
 
 @asynccontextmanager
@@ -194,92 +183,6 @@ def _all_failed(failed: Sequence[ConnectError]) -> ConnectError:
     *others, last = failed
     tried = "".join(f" (tried before: {error.message})" for error in others[:2])
     return ConnectError(last.message + tried, hint=last.hint)
-
-
-async def _dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
-    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError.
-
-    An agent that refuses is asked again for some time, as gdb does.
-    """
-    refused: list[tuple[Address, OSError]] = []
-    with trio.move_on_after(limit):
-        until = trio.current_time() + _patience(addresses)
-        while True:
-            refused.clear()
-            for where in addresses:
-                try:
-                    return await _connect(where), where
-                except OSError as error:
-                    refused.append((where, error))
-            if trio.current_time() >= until or not isinstance(_reason(refused[0][1]), ConnectionRefusedError):
-                break
-            await trio.sleep(_AGAIN)
-        hint = _what_next(refused[0][1])
-        if all(is_loopback(where.host) for where, _ in refused):
-            hint = f"{await trio.to_thread.run_sync(_agents_here)}{hint}"
-        raise ConnectError(_why_not(refused), hint=hint) from refused[0][1]
-    raise ConnectError(
-        f"no answer from {addresses[0]} within {limit:g} seconds",
-        hint=f"a firewall or a wrong address; by ssh: ssh://{addresses[0].host}/{addresses[0].port}",
-    )
-
-
-def _patience(addresses: Sequence[Address]) -> float:
-    """Return for how many seconds an agent that refuses is asked again."""
-    now = time.monotonic()
-    just_left = any(now - _left.get(where, -math.inf) < PATIENCE_AFTER_LEAVING for where in addresses)
-    return PATIENCE_AFTER_LEAVING if just_left else PATIENCE
-
-
-def _note_left(where: Address) -> None:
-    _left.pop(where, None)
-    _left[where] = time.monotonic()
-    if len(_left) > _MOST_LEFT:
-        del _left[next(iter(_left))]
-
-
-async def _connect(where: Address) -> trio.SocketStream:
-    """Return a stream to an address. Raises OSError."""
-    # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
-    host = where.host.encode() if where.host.isascii() else where.host
-    stream = await trio.open_tcp_stream(host, where.port)
-    stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
-    return stream
-
-
-def _agents_here() -> str:
-    """Return a sentence about the JVMs of this machine that have an agent, "" if there are none."""
-    from jdbpy.session.connect.local_jvms import local_jvms
-
-    found = [each for each in local_jvms() if each.address]
-    shown = [f"{each.main} at {each.address}" + " (has a debugger)" * each.debugger for each in found[:_NAMED]]
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return f"JVMs of this machine with an agent: {escape(', '.join(shown))}{more}; or " if shown else ""
-
-
-def _why_not(refused: Sequence[tuple[Address, OSError]]) -> str:
-    """Return what the addresses have answered; one of a machine without IPv6 is left out."""
-    [(where, first), *others] = [(where, _reason(error)) for where, error in refused]
-    if not isinstance(first, ConnectionRefusedError):
-        return f"cannot connect to {where}: {first.strerror or first}"
-    tried = [where, *(other for other, error in others if isinstance(error, ConnectionRefusedError))]
-    return f"no debugger agent is listening at {' or '.join(map(str, tried))} (connection refused)"
-
-
-def _reason(error: OSError) -> OSError:
-    """Return what trio found at the first of a name's addresses."""
-    if isinstance(error.__cause__, BaseExceptionGroup):
-        return next((one for one in error.__cause__.exceptions if isinstance(one, OSError)), error)
-    return error.__cause__ if isinstance(error.__cause__, OSError) else error
-
-
-def _what_next(error: OSError) -> str:
-    if isinstance(error, trio.socket.gaierror):
-        return "check the name of the host"
-    return (
-        f"start the JVM with {AGENT_LINE}; a JVM takes one debugger at a time, so another one may be attached "
-        "(on its machine: ss -tnp shows who)"
-    )
 
 
 async def _first_jvm(
@@ -410,6 +313,7 @@ async def session_with(
             remote=remote,
             ports=ports,
             directory=greeted.directory,
+            class_path=greeted.class_path,
             via=via,
             hold=options.hold,
             # A launched one is on this machine, and takes its time to answer because it is still starting.
@@ -425,8 +329,11 @@ async def session_with(
                 try:
                     if greeted.suspended:
                         await _await_start(target)
-                    elif launched is None and not remote and ports is not None:
-                        await _await_late_start(target, ports)
+                    elif launched is None:
+                        if not greeted.begun and played is None:
+                            await _await_beginning(target)
+                        if not remote and ports is not None:
+                            await _await_late_start(target, ports)
                     if greeted.changed and launched is None and played is None:
                         await session.put_back_left_over()
                     yield session
@@ -464,29 +371,59 @@ async def _leave_after(session: Session, error: BaseException) -> None:
 async def _await_start(target: Target) -> None:
     """Wait for the stop at the start of a VM whose threads are suspended, so that its thread is selected.
 
-    That event comes when the agent gets round to it, which may be after it has answered the first commands. If it does
-    not come, an earlier debugger was killed while the agent reported an event: the agent resumed everything for it and
-    then suspended threads for that event. They are resumed, and that is reported.
+    The event may come after the agent has answered the first commands. If it does not come, an earlier debugger was
+    killed while the agent reported an event, for which threads were suspended. They are resumed, and that is reported.
     """
+    from jdbpy.session.target.leaving import has_not_begun, resume_left_over
+
     with trio.move_on_after(OWN_START_LIMIT if target.launched else START_LIMIT):
         await target.publisher.wait_for_stop()
+    if target.last_stop is None and target.publisher.ending is None and await has_not_begun(target):
+        with trio.move_on_after(OWN_START_LIMIT):
+            await target.publisher.wait_for_stop()
     if target.last_stop is None and target.publisher.ending is None:
         await target.conn.request(virtual_machine.IDSizes())  # this process may have been slow: what was sent by now
         await target.publisher.settled()  # is taken in
     if target.last_stop is None and target.publisher.ending is None:
-        from jdbpy.session.target.leaving import resume_left_over
-
         threads = await resume_left_over(target)
         if threads:
             what = "1 thread was" if threads == 1 else f"{threads} threads were"
             target.publish(Notice("warning", f"{what} left suspended by an earlier debugger; resumed"))
 
 
+async def _await_beginning(target: Target) -> None:
+    """Wait for the stop at the start of a VM that is not suspended yet, or until its program has begun without one.
+
+    The agent answers as soon as it has a debugger; a helper thread of it suspends the VM and sends the event
+    (docs/agent.md, "The first event may come late").
+    """
+    for _ in range(BEGINNING_LOOKS):
+        if target.last_stop is not None or not await _is_beginning(target):
+            return
+        with trio.move_on_after(BEGINNING_PAUSE):
+            await target.publisher.wait_for_stop()
+
+
+async def _is_beginning(target: Target) -> bool:
+    """True if the main thread has no frame. It is suspended for the look; False where that is not allowed. wire: 3
+    trips."""
+    if not target.conn.allows(thread_reference.Suspend):
+        return False
+    threads = (await target.conn.request(virtual_machine.AllThreads())).threads
+    names = await target.conn.batch([thread_reference.Name(each) for each in threads])
+    for thread, name in zip(threads, names, strict=True):
+        if isinstance(name, thread_reference.NameReply) and name.threadName == "main":
+            look = [command(thread) for command in _LOOK]
+            _, count, _ = await target.conn.batch(look)
+            return isinstance(count, thread_reference.FrameCountReply) and not count.frameCount
+    return False
+
+
 async def _await_late_start(target: Target, ports: tuple[int, int]) -> None:
     """Wait for the first stop of a target whose agent has only begun to work, and is about to suspend all threads.
 
     That is so with ``launch=``, ``onthrow=`` and ``onuncaught=``: the agent takes a debugger first, and a helper thread
-    of it then suspends the target and sends the event. Nothing on the wire tells that, but the options of the agent do,
+    of it then suspends the target and sends the event. Nothing on the wire shows that, but the options of the agent do,
     where the JVM's command line can be read. No such event comes to a debugger that attaches later: the wait is short.
     """
     from jdbpy.session.local.tunnel import agent_options

@@ -20,13 +20,14 @@ from jdbpy.record import Record
 from jdbpy.session.model.vm import VmInfo
 from jdbpy.session.target.changed_code import SIGN
 from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection, Recorder, shake_hands
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.handshake import not_an_agent
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.layout import check_sizes
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from jdbpy.wire.wirelog import WireLog
+from jdbpy.wire.opening import exchange, shake_hands
+from jdbpy.wire.wirelog import Recorder, WireLog
 
 LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
@@ -70,7 +71,7 @@ def loopbacks(where: Address) -> list[Address]:
 
 
 def is_loopback(host: str) -> bool:
-    """True if a literal address (as a socket tells it) belongs to this machine's loopback."""
+    """True if a literal address (as a socket has it) belongs to this machine's loopback."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -108,7 +109,10 @@ class Greeted(Record):
     changed: bool
     """True if a debugger has put something into its code at some time."""
     directory: str = ""
+    class_path: tuple[str, ...] = ()
     """Where it works, as it says; "" if it does not."""
+    begun: bool = True
+    """False if no ``java`` launcher has come to the main class yet, or another program has started the VM."""
 
 
 async def greet(
@@ -149,7 +153,7 @@ async def greet(
     conn.id_sizes = sizes.sizes()
     asked = len(first)
     about, capabilities, threads, launcher, sign = await _answers(conn, first[1:], conn.hello[1:asked], deadline)
-    *counts, told = await conn.exchange(conn.hello[asked:], deadline - trio.current_time())
+    *counts, told = await exchange(conn, conn.hello[asked:], deadline - trio.current_time())
     for text in (about.description, about.vmVersion, about.vmName):
         if len(text) > VERSION_LENGTH:
             await conn.drop()
@@ -168,15 +172,16 @@ async def greet(
         suspended = _any_suspended(
             count for command, count in zip(guessed, counts, strict=True) if command.thread in alive
         )
-    if not suspended and not any(found.status & ClassStatus.INITIALIZED for found in launcher.classes):
+    begun = any(found.status & ClassStatus.INITIALIZED for found in launcher.classes)
+    if not suspended and not begun:
         suspended = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
-    directory = "" if isinstance(told, JdwpError) else told.baseDir
-    return Greeted(conn, info, capabilities, suspended, bool(sign.classes), directory)
+    directory, class_path = ("", ()) if isinstance(told, JdwpError) else (told.baseDir, tuple(told.classpaths))
+    return Greeted(conn, info, capabilities, suspended, bool(sign.classes), directory, class_path, begun)
 
 
 async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:
     """Return the replies to commands that every agent answers. Raises ConnectError."""
-    outcomes = await conn.exchange(pendings, deadline - trio.current_time())
+    outcomes = await exchange(conn, pendings, deadline - trio.current_time())
     for command, outcome in zip(commands, outcomes, strict=True):
         if isinstance(outcome, JdwpError):
             await conn.drop()
@@ -192,7 +197,7 @@ async def _answers(conn: Connection, commands: list[Command[Any]], pendings: lis
 async def _is_suspended(conn: Connection, threads: list[Any], deadline: float) -> bool:
     """True if threads are suspended, though this debugger has not done it. wire: 1 trip."""
     pendings = [conn.submit(thread_reference.SuspendCount(thread)) for thread in threads]
-    counts = await conn.exchange(pendings, deadline - trio.current_time())
+    counts = await exchange(conn, pendings, deadline - trio.current_time())
     return _any_suspended(counts)
 
 

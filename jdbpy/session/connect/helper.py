@@ -7,6 +7,7 @@ standard error is kept, bounded and escaped, for the error that says why there i
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -33,6 +34,8 @@ _ANSWER_LIMIT = 1_000_000
 _POLL = 0.01
 _SHORT = 0.05
 _PR_SET_PDEATHSIG = 1
+_LOG_LINE = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w.]+:\d+\] ")
+"""A line of klog, the log of Kubernetes: ``E1123 06:34:38.666729   29471 memcache.go:265] ...``."""
 
 
 class Helper:
@@ -48,6 +51,7 @@ class Helper:
         self._errors = errors  # the pipe of its standard error
         self._rest = b""  # of a line
         self._said: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._logged = ""  # its last line in a log's form
         self._silent = trio.Event()
 
     @property
@@ -62,8 +66,11 @@ class Helper:
 
     @property
     def said(self) -> str:
-        """The last lines of its standard error, in one line; "" if it has been silent."""
-        return cut("; ".join(self._said))
+        """The last lines of its standard error, in one line; "" if it has been silent.
+
+        What kubectl has logged comes behind its sentences: it says much of the same, at length.
+        """
+        return cut("; ".join(filter(None, [*self._said, self._logged])))
 
     def ending(self) -> str:
         """Return how it has ended and what it said, "" while it runs and after a good end."""
@@ -108,7 +115,11 @@ class Helper:
                 if not data:
                     whole, self._rest = [self._rest], b""
                     self._silent.set()
-                self._said.extend(filter(None, map(_cleaned, whole)))
+                for line in filter(None, map(_cleaned, whole)):
+                    if logged := _LOG_LINE.match(line):
+                        self._logged = line[logged.end() :]
+                    else:
+                        self._said.append(line)
 
     async def _tell(self, pipe: int, to: trio.MemorySendChannel[str]) -> None:
         async with trio.lowlevel.FdStream(pipe) as stream, to:
@@ -275,7 +286,7 @@ def _prepare(parent: int, *, may_ask: bool) -> Callable[[], None]:
 
 
 def _prctl() -> Callable[..., int] | None:
-    """Linux's prctl; elsewhere the end of its input tells a program that carries the connection."""
+    """Linux's prctl; elsewhere the end of its input ends a program that carries the connection."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes

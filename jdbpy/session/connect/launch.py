@@ -9,7 +9,7 @@ agent option that it adds. ``launch`` uses it like this::
         status = await launched.wait_exit()          # all output has been handed on before this returns
     # leaving the block ends a target that still runs, with its whole process group, unless keep_running() was called
 
-The agent runs with ``server=n``, and ``suspend=y`` unless told otherwise; it connects to a socket of ours, as with
+The agent runs with ``server=n``, and ``suspend=y`` by default; it connects to a socket of ours, as with
 JDI's launching connector. So no line of the target's output has to be parsed (a server agent announces its port on the
 target's stdout, among what JAVA_TOOL_OPTIONS, -Xlog or a wrapper print there, or not at all with quiet=y), and a JVM
 that dies is noticed at once. The target gets a session of its own: a Ctrl-C in our terminal does not reach it.
@@ -64,7 +64,7 @@ _NEEDED = (
 
 
 def load_ahead(enough: Callable[[], bool]) -> None:
-    """Loads them until ``enough`` says so: some 40 ms of this process, while the JVM boots on another processor."""
+    """Load them until ``enough`` says so: some 40 ms of this process, while the JVM boots on another processor."""
     for module in _NEEDED:
         if enough():
             return
@@ -185,7 +185,7 @@ class Launched:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)  # start_new_session made it the leader of its group
 
-    async def _dispatcher(self, pipe: trio.abc.ReceiveStream, name: str, on_output: Callable[[Output], None]) -> None:
+    async def _read_output(self, pipe: trio.abc.ReceiveStream, name: str, on_output: Callable[[Output], None]) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         async for chunk in pipe:
             if text := decoder.decode(chunk):
@@ -227,8 +227,8 @@ async def launch_target(
                 process = launched.process
                 assert process.stdout is not None
                 assert process.stderr is not None
-                nursery.start_soon(launched._dispatcher, process.stdout, "stdout", on_output)
-                nursery.start_soon(launched._dispatcher, process.stderr, "stderr", on_output)
+                nursery.start_soon(launched._read_output, process.stdout, "stdout", on_output)
+                nursery.start_soon(launched._read_output, process.stderr, "stderr", on_output)
                 load_ahead(lambda: bool(select([listener.socket], [], [], 0)[0]))  # until the agent knocks
                 launched.stream = await _accept(listener, launched, timeout)
                 launched.address = f"{host}:{port}"
@@ -310,7 +310,7 @@ async def _accept(listener: trio.SocketListener, launched: Launched, timeout: fl
 
 
 def _refuse_second_agent(command: LaunchCommand) -> None:
-    """A JVM takes one JDWP agent; say so before it says it worse."""
+    """Refuse a second agent: a JVM takes one, and its own message is less clear. Raises UsageError."""
     environ = os.environ if command.env is None else command.env
     places = [(name, environ.get(name, "").split()) for name in _OPTION_VARIABLES]
     for place, words in [*places, ("the command", [*command.jvm_options, *_jvm_options_of(command.main)])]:
@@ -336,7 +336,7 @@ def _jvm_options_of(main: Sequence[str]) -> list[str]:
 
 
 def main_class(main: Sequence[str]) -> str:
-    """Return the main class that a java command line names, "" where that cannot be told.
+    """Return the main class that a java command line names, "" where that cannot be known.
 
     ``main`` is all that follows ``java``. The manifest of ``-jar FILE`` is read: a file that the user has named. It
     raises no error.

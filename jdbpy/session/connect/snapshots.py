@@ -26,7 +26,7 @@ from jdbpy.session.snapshots.recording import Recording, RecordingStream
 from jdbpy.session.snapshots.store import SnapshotStore, not_a_snapshot
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
-from jdbpy.wire.connection import running
+from jdbpy.wire.opening import running
 
 
 @asynccontextmanager
@@ -71,7 +71,7 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
     """Play a recording again: a session whose peer says what the JVM has said. Its ``recorded_lines`` are the user's.
 
     Commands are answered as they were then, and events come where they came; what was not asked then is refused with
-    NOT_IN_SNAPSHOT. Raises UsageError for a file that cannot be read or is no recording, StateError for a damaged one.
+    NOT_IN_RECORDING. Raises UsageError for a file that cannot be read or is no recording, StateError for a damaged one.
     wire: nothing.
     """
     store = SnapshotStore(path)
@@ -82,6 +82,7 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
         with wire_log(chosen) as log:
             greeted = await greet(stream, path, log=log)
             async with session_with(greeted, chosen, remote=False, ports=None, played=tuple(recorded.lines)) as session:
+                session.playback = stream
                 yield session
     finally:
         store.close()

@@ -2,7 +2,8 @@
 
 * ``evaluator``: the way in: text in, an operand out; ``conditions``: those that are asked at every hit
 * ``target``: the protocol through which the evaluator sees a stopped program, ``EvalTarget``
-* ``operands``: values as the evaluator computes with them; ``given``: a script's; ``variables``, ``saved``: ``$name``
+* ``operands``: values as the evaluator computes with them, those that a script gives too
+* ``variables``, ``saved``: ``$name``
 * ``program``: a text compiled once and run as often as needed
 * ``utility_calls``: methods of the JDK that the debugger runs on its own account
 

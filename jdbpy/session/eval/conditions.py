@@ -6,13 +6,13 @@ The text of a logpoint: ``total {order.total} of {orders.length}``.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError
 from jdbpy.record import Record
 from jdbpy.session.eval.compile.typenames import UNKNOWN_CLASS
-from jdbpy.session.eval.jvm.at_hits import AtHits, FrameTargetOf
+from jdbpy.session.eval.jvm.at_hits import AtHits, Compile, FrameTargetOf
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.operands import Elements, Operand
 from jdbpy.session.eval.ops.base import VariableStore
@@ -22,8 +22,8 @@ from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.variables import HitVariables
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame, Location, ThreadRef
-from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
+from jdbpy.session.model.values import ValueInfo, Variable
 from jdbpy.session.target.conditions import NOTHING, FastCondition, Given, LogEntry, Passing
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
@@ -109,11 +109,51 @@ def _end_of_quoted(text: str, at: int) -> int:
 Bounded = Callable[[], AbstractContextManager[None]]
 """Makes the context in which a text is evaluated; it ends the evaluation when the target does not answer."""
 
-Describe = Callable[[list[Operand]], Awaitable[list[tuple[Value, str]]]]
+Describe = Callable[[list[Operand]], Awaitable[list[tuple[ValueInfo, str]]]]
 """Operands as plain data, with their texts in a logpoint."""
 
 
-class CompiledCondition:
+class _AtPlaces:
+    """The program of a condition or a text: its operations at places in code, and its evaluation at hits."""
+
+    def __init__(
+        self,
+        target: Target,
+        frame_target: FrameTargetOf,
+        variables: VariableStore,
+        compile_at: Compile,
+        rules: Callable[[], InvokeRules],
+    ) -> None:
+        self._variables = variables
+        self._frame_target = frame_target
+        self._compile_at = compile_at
+        self._at_hits = AtHits(target, frame_target, variables, compile_at, rules)
+
+    async def operations(self, place: Location) -> Compiled:
+        """Return the operations at a place in code, where no thread stands. wire: as ``check``.
+
+        Raises EvalError for what is wrong there, and for a class that is not loaded yet.
+        """
+        frame = self._frame_target(FrameInfo(1, place, ThreadRef(0, "")))
+        try:
+            return await self._compile_at(frame, LoadedClasses(frame), HitVariables(self._variables, NOTHING))
+        finally:
+            frame.pins.release()
+
+    async def prepare(self, at: CodeLocation, place: Location) -> None:
+        """Compile for a place whose code is going to be replaced, if it was not: a hit there may be on its way, and
+        afterwards the target does not tell the variables of that code. wire: as ``operations``.
+        """
+        if not self._at_hits.is_compiled(at):
+            with suppress(EvalError):  # it takes a thread to tell, or makes no sense there
+                self._at_hits.cache_compiled(at, await self.operations(place))
+
+    def forget_code(self) -> None:
+        """The code of classes was changed: the indices of places mean others now."""
+        self._at_hits.forget_code()
+
+
+class CompiledCondition(_AtPlaces):
     """A boolean expression, evaluated in the innermost frame of a thread that an event has stopped."""
 
     def __init__(
@@ -136,11 +176,7 @@ class CompiledCondition:
             with _of_expression(text):
                 return await program.compile(frame, graph, own, condition=True)
 
-        self._variables = variables
-
-        self._frame_target = frame_target
-        self._compile_at = compile_at
-        self._at_hits = AtHits(target, frame_target, variables, compile_at, rules)
+        super().__init__(target, frame_target, variables, compile_at, rules)
 
     async def holds(self, thread_id: int, given: Given = NOTHING, at: CodeLocation | None = None) -> bool:
         """The value at this hit. Raises EvalError when it does not compile at this place, Thrown when it throws,
@@ -160,26 +196,12 @@ class CompiledCondition:
         return self._at_hits.fast_condition(place)
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in what a fast condition has found out, for the next call of ``holds``."""
+        """Take in what a fast condition has found out, for the next call of ``holds``."""
         self._at_hits.was_read(thread_id, epoch, answers, holds=holds)
 
     def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
-        """Takes in what a fast condition has run, for the next call of ``holds``."""
+        """Take in what a fast condition has run, for the next call of ``holds``."""
         self._at_hits.has_run(thread_id, calls, error)
-
-    async def operations(self, place: Location) -> Compiled:
-        """The operations at a place in code, where no thread stands. Raises EvalError for what is wrong there, and for
-        a class that is not loaded yet. wire: as ``check``.
-        """
-        frame = self._frame_target(Frame(1, place, ThreadRef(0, "")))
-        try:
-            return await self._compile_at(frame, _LoadedClasses(frame), HitVariables(self._variables, NOTHING))
-        finally:
-            frame.pins.release()
-
-    def forget_code(self) -> None:
-        """The code of classes was changed: the indices of places mean others now."""
-        self._at_hits.forget_code()
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
         """Return what is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be
@@ -187,8 +209,8 @@ class CompiledCondition:
 
         wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
         """
-        frame = self._frame_target(Frame(1, place, ThreadRef(0, "")))
-        graph = _LoadedClasses(frame)
+        frame = self._frame_target(FrameInfo(1, place, ThreadRef(0, "")))
+        graph = LoadedClasses(frame)
         try:
             unknown = {name: (TaggedValue(Tag.OBJECT, 0), "") for name in names}
             await self._compile_at(frame, graph, HitVariables(self._variables, unknown))
@@ -213,7 +235,7 @@ def _of_expression(text: str) -> Iterator[None]:
         raise
 
 
-class _LoadedClasses(ClassGraph):
+class LoadedClasses(ClassGraph):
     """The classes that are loaded; ``missed`` says whether another one would have had to be."""
 
     missed = False
@@ -224,7 +246,7 @@ class _LoadedClasses(ClassGraph):
         return found
 
 
-class CompiledTemplate:
+class CompiledTemplate(_AtPlaces):
     """The text of a logpoint with the values of its expressions; see ``template`` for how it is written."""
 
     def __init__(
@@ -249,28 +271,12 @@ class CompiledTemplate:
         async def compile_at(frame: FrameTarget, graph: ClassGraph, own: VariableStore) -> Compiled:
             return await program.compile(frame, graph, own)
 
-        self._variables = variables
-
-        self._frame_target = frame_target
-        self._compile_at = compile_at
-        self._at_hits = AtHits(target, frame_target, variables, compile_at, rules)
+        super().__init__(target, frame_target, variables, compile_at, rules)
 
     @property
     def has_values(self) -> bool:
         """True if there are expressions in it."""
         return bool(self._template.placeholders)
-
-    async def operations(self, place: Location) -> Compiled:
-        """Like ``CompiledCondition.operations``; the columns of errors are those in the template."""
-        frame = self._frame_target(Frame(1, place, ThreadRef(0, "")))
-        try:
-            return await self._compile_at(frame, _LoadedClasses(frame), HitVariables(self._variables, NOTHING))
-        finally:
-            frame.pins.release()
-
-    def forget_code(self) -> None:
-        """The code of classes was changed: the indices of places mean others now."""
-        self._at_hits.forget_code()
 
     async def filled(self, hits: Sequence[Sequence[Operand]]) -> list[LogEntry]:
         """The text for each of some hits, whose values are known. wire: what describing all the objects takes."""
@@ -282,7 +288,7 @@ class CompiledTemplate:
             else [LogEntry(self._template.render([])) for _ in hits]
         )
 
-    def _entry(self, found: Sequence[tuple[Value, str]]) -> LogEntry:
+    def _entry(self, found: Sequence[tuple[ValueInfo, str]]) -> LogEntry:
         named = zip(self._template.placeholders, found, strict=True)
         shown = tuple(Variable(each.expression, value.type, value, "expression") for each, (value, _) in named)
         return LogEntry(self._template.render([text for _, text in found]), shown)

@@ -1,7 +1,7 @@
 """The evaluator of a session: text in, an operand out, in any frame of a stopped thread.
 
 Owns what outlives one evaluation: the debugger's variables, the rules of running methods, what is remembered of class
-loaders and of source files. How results are shown is the business of ``session.values``.
+loaders and of source files. How results are shown belongs to ``session.values``.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from jdbpy.errors import EvalError, JdwpError, Thrown
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
-from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
-from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.operands import Operand, operand_of
 from jdbpy.session.eval.ops.base import Run
 from jdbpy.session.eval.ops.values import in_target, text_of
 from jdbpy.session.eval.program import NO_OPERANDS, Program
@@ -29,9 +28,10 @@ from jdbpy.session.eval.variables import ClientVariables, DebuggerVariables
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import OBJECT, JavaType
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.text import SourceFile
 from jdbpy.session.target.target import Target
+from jdbpy.session.values.remembered import GivenObject
 from jdbpy.wire.constants import Error
 
 SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
@@ -41,7 +41,7 @@ SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
 class Evaluation:
     """Expressions evaluated one after the other in one frame, whose objects are kept until it ends."""
 
-    def __init__(self, evaluator: Evaluator, target: FrameTarget, frame: Frame | None) -> None:
+    def __init__(self, evaluator: Evaluator, target: FrameTarget, frame: FrameInfo | None) -> None:
         self._evaluator = evaluator
         self.frame = frame
         self._graph = ClassGraph(target)
@@ -90,6 +90,7 @@ class Evaluation:
         compiled = await program.compile(self.target, self._graph, variables, wanted=read_type(signature))
         run = await compiled.start(self.target, variables)
         (raw,) = await in_target(run, [await compiled.op.run(run)])
+        self.result = Operand(read_type(signature), raw)  # whoever asked for it uses it after the evaluation
         return raw
 
     async def text(self, operand: Operand) -> str:
@@ -116,7 +117,7 @@ class Evaluator:
         rules: Callable[[], InvokeRules] = InvokeRules,
         shared: Evaluator | None = None,
     ) -> None:
-        """``rules`` tells how methods may be run, each time that it matters. What was saved under names is that of
+        """``rules`` is asked how methods may be run, each time that it matters. What was saved under names is that of
         ``shared``, if there is one; the history of results is not."""
         self.variables: DebuggerVariables = DebuggerVariables() if shared is None else ClientVariables(shared.variables)
         self._ledger: PinLedger = PinLedger(target) if shared is None else shared._ledger
@@ -126,25 +127,26 @@ class Evaluator:
         self._target = target
         self._source_of = source_of
         self._rules = rules
-        self._memory = LoaderMemory()
         self._imports: dict[str, tuple[SourceFile | None, Imports]] = {}
 
     @asynccontextmanager
-    async def evaluation(self, frame: Frame | None, rules: InvokeRules | None = None) -> AsyncIterator[Evaluation]:
+    async def evaluation(self, frame: FrameInfo | None, rules: InvokeRules | None = None) -> AsyncIterator[Evaluation]:
         """An evaluation in a frame; None is for expressions that need none."""
         self._call_results.make_room()
         target = self.frame_target(frame, rules)
+        given: list[GivenObject] = []
+        target.given = given
         evaluation = Evaluation(self, target, frame)
         try:
             yield evaluation
         finally:
             target.pins.release()
-            self._call_results.add(target.received, evaluation.result)
+            self._call_results.add(given, evaluation.result)
 
-    def frame_target(self, frame: Frame | None, rules: InvokeRules | None = None) -> FrameTarget:
+    def frame_target(self, frame: FrameInfo | None, rules: InvokeRules | None = None) -> FrameTarget:
         """The frame as the target of an expression; its ``pins`` must be released."""
         pins = Pins(self._ledger)
-        return FrameTarget(self._target, frame, self._memory, self._read_imports, rules or self._rules(), pins)
+        return FrameTarget(self._target, frame, self._read_imports, rules or self._rules(), pins)
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""
@@ -163,8 +165,6 @@ class Evaluator:
     @staticmethod
     def operand(name: str, value: object) -> Operand:
         """A value that a script hands to an expression. Raises UsageError for what Java has no value for."""
-        from jdbpy.session.eval.given import operand_of
-
         return operand_of(name, value)
 
     @staticmethod
@@ -174,7 +174,7 @@ class Evaluator:
         assign = tree.Assign(target.at, "=", target, value)
         return Program(f"{target_text} = {value_text}", (tree.ExpressionStatement(0, assign),))
 
-    async def _read_imports(self, frame: Frame) -> Imports:
+    async def _read_imports(self, frame: FrameInfo) -> Imports:
         location = frame.location
         file = await self._source_of(location.class_name, location.source)
         known = self._imports.get(location.class_name)

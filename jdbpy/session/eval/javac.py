@@ -1,8 +1,8 @@
 """javac, for lambdas and anonymous classes that the target itself must run.
 
 Owns the text of the class around an expression, the choice of the compiler on this machine, the class path (the
-target's own, as far as it can be read here) and the temporary directory; errors are told in one sentence. Off unless
-the user asks for it: it adds classes to the target, which stay there for as long as their loader does.
+target's own, as far as it can be read here) and the temporary directory; errors are reported in one sentence. Off
+unless the user asks for it: it adds classes to the target, which stay there for as long as their loader does.
 ``compile.functions`` says which names of the expression's text must be handed in; ``jvm.loading`` defines the class in
 the target.
 """
@@ -31,7 +31,7 @@ from jdbpy.session.java.types import (
     TypeVar,
     Wildcard,
 )
-from jdbpy.session.local.java_home import JavaHome, java_homes
+from jdbpy.session.local.java_home import JAVAC_JVM, JavaHome, java_homes
 
 METHOD = "make"
 
@@ -99,14 +99,24 @@ class ClassFiles(Record):
 
 
 async def compile_class(source: JavaSource, release: int, class_path: tuple[str, ...]) -> ClassFiles:
-    """Compiles a class for a target of that Java release.
+    """Compile a class for a target of that Java release.
 
     Raises StateError when there is no javac here, EvalError with javac's first error.
     """
     java = await trio.to_thread.run_sync(_find, release)
     with tempfile.TemporaryDirectory(prefix="jdbpy-") as work:
         file = await trio.to_thread.run_sync(_write, work, source)
-        command = [str(java.javac), "-d", work, "-encoding", "UTF-8", "-proc:none", "-implicit:none", "-nowarn"]
+        command = [
+            str(java.javac),
+            *JAVAC_JVM,
+            "-d",
+            work,
+            "-encoding",
+            "UTF-8",
+            "-proc:none",
+            "-implicit:none",
+            "-nowarn",
+        ]
         command += ["--release", str(min(release, java.feature))] if java.feature >= 9 else []
         command += ["-cp", os.pathsep.join(class_path) or work, file]
         with trio.move_on_after(COMPILE_LIMIT) as scope:

@@ -34,7 +34,7 @@ class Compiled:
         self._cells = cells
 
     async def run(self, target: EvalTarget, variables: VariableStore) -> Operand:
-        """Evaluates in the target's frame. Raises EvalError, Thrown when a Java exception leaves the expression."""
+        """Evaluate in the target's frame. Raises EvalError, Thrown when a Java exception leaves the expression."""
         run = await self.start(target, variables)
         try:
             return await self.op.run(run)
@@ -42,7 +42,7 @@ class Compiled:
             return jump.value
 
     async def start(self, target: EvalTarget, variables: VariableStore) -> Run:
-        """Reads what is needed of the frame. wire: 1 trip, 0 when nothing is."""
+        """Read what is needed of the frame. wire: 1 trip, 0 when nothing is."""
         compiler = self.compiler
         compiler.target = compiler.graph.target = target  # what is left for run time is compiled against it
         compiler.variables = variables
@@ -86,9 +86,9 @@ class Program:
         cells = {bindings[name].cell: operand for name, operand in given.items()}
         scope = Scope(bindings)
         if target.high_latency:
-            from jdbpy.session.eval.compile.ahead import look_ahead
+            from jdbpy.session.eval.compile.prefetch import prefetch
 
-            await look_ahead(compiler, self.statements)
+            await prefetch(compiler, self.statements)
         try:
             if condition:
                 op: Op = await compiler.condition(self.expression(), scope)

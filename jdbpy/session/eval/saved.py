@@ -1,12 +1,13 @@
 """Values that the user has saved under a name: ``save order orders.get(3)``, then ``$order``.
 
 Owns the pins of saved objects, which live until the name is given to something else or taken away; and the results of
-methods that the user has run, which a suspended target keeps for as long as it is not told to forget them.
+methods that the user has run, which a suspended target keeps for as long as they are not released.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import UsageError
@@ -15,6 +16,8 @@ from jdbpy.session.eval.operands import LocalBox, LocalString, Operand
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.variables import OWN_NAMES, DebuggerVariables, objects_of
 from jdbpy.session.target.target import Target
+from jdbpy.session.values.objects import Objects
+from jdbpy.session.values.remembered import GivenObject
 from jdbpy.wire.ids import ObjectID
 from jdbpy.wire.messages import virtual_machine
 
@@ -22,45 +25,79 @@ if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluation
 
 
-KEPT = 8
-"""So many evaluations that have run methods keep the objects which these gave."""
+KEPT = 5
+"""So many evaluations whose results methods have given keep these."""
 
 MOST_KEPT = 256
 
 
 class CallResults:
-    """Objects that methods have given, by evaluation, the oldest first; beyond KEPT they are released.
+    """Results that methods have given, by evaluation, the oldest first; beyond KEPT they are released, and what else
+    methods have given with the end of the evaluation.
 
     A target of which everything is suspended keeps each object that it has sent (docs/agent.md, "Ids are weak, and
     pinned while all is suspended"), and the program may run out of memory. An id is taken back once for each reply that
-    gave it to us, never more often: the VM aborts then.
+    gave it to us. All that was read from such an object is released with it.
     """
 
     def __init__(self, target: Target, variables: DebuggerVariables, kept: KeptResults) -> None:
         self._target = target
         self._variables = variables
         self._kept = kept
-        self._evaluations: deque[list[int]] = deque()
+        self._evaluations: deque[list[GivenObject]] = deque()
+        self._in_use: list[GivenObject] = []
+        """Neither results nor new, but something of them has a name or is kept for a script."""
 
     def make_room(self) -> None:
         """Release what more than KEPT evaluations have left. wire: no wait."""
         while len(self._evaluations) > KEPT:
-            received = self._evaluations.popleft()
-            pinned = self._target.pinned | self._kept.ids
-            kept = self._variables.release(frozenset(received) - pinned) | pinned
-            counts = Counter(each for each in received if each not in kept)
-            if counts and self._target.conn.close_reason is None:
-                requests = [virtual_machine.Request(ObjectID(each), count) for each, count in counts.items()]
-                self._target.conn.submit(virtual_machine.DisposeObjects(requests))
+            self._in_use += self._evaluations.popleft()
+        self._release_unused()
 
-    def add(self, received: list[int], result: Operand | None) -> None:
-        """Take in what an evaluation has received, an id for each time. What its result refers to is new again."""
-        used = set(objects_of(result)) if result is not None else set()
-        for older in self._evaluations:
-            received += [each for each in older if each in used]
+    def _release_unused(self) -> None:
+        old = self._in_use
+        if not old:
+            return
+        used = self._target.pinned | self._kept.ids | self._variables.named_objects()
+        released: list[GivenObject] = []
+        self._in_use = []
+        for each in old:
+            in_use = each.id in used or not used.isdisjoint(each.sent)
+            (self._in_use if in_use else released).append(each)
+        if released:
+            self._variables.release({number for each in released for number in each.results})
+            self._release(released)
+
+    def _release(self, objects: list[GivenObject]) -> None:
+        reader = Objects.of(self._target).reader
+        counts: Counter[int] = Counter()
+        for each in objects:
+            counts.update(each.sent)
+            reader.given.remove(each)
+        for object_id in counts:
+            reader.forget_body(object_id)
+        if self._target.conn.close_reason is None:
+            # an item for each sending: the agent passes ids that it has no longer, but a count too large ends the VM
+            requests = [virtual_machine.Request(ObjectID(each), 1) for each in counts.elements()]
+            self._target.conn.submit(virtual_machine.DisposeObjects(requests))
+
+    def add(self, objects: list[GivenObject], result: Operand | None) -> None:
+        """Take in the objects that an evaluation was given, and release those of which its result is no part. Older
+        ones of which it is one are new again. wire: no wait.
+        """
+        given = Objects.of(self._target).reader.given
+        used: set[GivenObject] = set()
+        for object_id in set(objects_of(result)) if result is not None else ():
+            for each in given.of(object_id):
+                each.results.add(object_id)
+                used.add(each)
+        for older in (*self._evaluations, self._in_use) if used else ():
+            objects += [each for each in older if each in used]
             older[:] = [each for each in older if each not in used]
-        if received:
-            self._evaluations.append(received)
+        if used:
+            self._evaluations.append([each for each in objects if each in used])
+        self._in_use += [each for each in objects if each not in used]
+        self._release_unused()
 
 
 class KeptResults:
@@ -68,21 +105,37 @@ class KeptResults:
 
     def __init__(self, ledger: PinLedger) -> None:
         self._ledger = ledger
-        self._pins: deque[tuple[int, Pins]] = deque()
+        self._pins: deque[tuple[int, Pins, Callable[[], bool]]] = deque()  # and if it is wanted still
 
     @property
     def ids(self) -> set[int]:
         """The ids of the objects that are kept."""
-        return {each for each, _ in self._pins}
+        return {each for each, _, _ in self._pins}
 
-    async def add(self, value: Operand, evaluation: Evaluation) -> None:
-        """Keep the object that a value is, if a method of the evaluation gave it. wire: none, or 1 trip."""
-        if isinstance(value.value, Ref) and value.value.id in evaluation.target.received:
+    async def add(self, value: Operand, evaluation: Evaluation, *, until_resumed: bool = False) -> None:
+        """Keep the object that a value is, if a method of the evaluation gave it; only until the thread runs on, if so.
+
+        wire: none, or 1 trip.
+        """
+        for each in [each for each in self._pins if not each[2]()]:
+            self._pins.remove(each)
+            each[1].release()
+        if isinstance(value.value, Ref) and any(each.id == value.value.id for each in evaluation.target.given or ()):
             pins = Pins(self._ledger)
             await pins.keep(value.value)
-            self._pins.append((value.value.id, pins))
+            self._pins.append((value.value.id, pins, self._is_stopped(evaluation) if until_resumed else _always))
             if len(self._pins) > MOST_KEPT:
                 self._pins.popleft()[1].release()
+
+    def _is_stopped(self, evaluation: Evaluation) -> Callable[[], bool]:
+        suspension, frame = self._ledger.target.suspension, evaluation.frame
+        thread = frame.thread.id if frame is not None else 0
+        stop = suspension.stop_of(thread)
+        return lambda: suspension.stop_of(thread) == stop
+
+
+def _always() -> bool:
+    return True
 
 
 class SavedValues:
@@ -111,7 +164,7 @@ class SavedValues:
         self._variables.set(name, value)
 
     def remove(self, name: str) -> None:
-        """Takes a name away. Raises UsageError when it has no value."""
+        """Take a name away. Raises UsageError when it has no value."""
         if name not in self._variables.names():
             raise UsageError(f"there is no ${name}", hint="'save' without a value lists what there is")
         self._release(name)

@@ -15,6 +15,7 @@ from jdbpy.errors import EvalError, JdbpyError, Thrown
 from jdbpy.record import Record
 from jdbpy.session.eval.javac import ClassFiles, JavaSource
 from jdbpy.session.eval.syntax.lexer import Imports
+from jdbpy.session.target.reading import Reading
 from jdbpy.session.target.refs import MASKED, Field, Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
@@ -29,14 +30,6 @@ class Ref(Record):
 
 
 Raw = bool | int | float | Ref | None
-
-
-class Spot(Record):
-    """A field of an object (None: a static one), or the element of an array with that index."""
-
-    obj: Ref | None
-    field: Field | None
-    index: int = 0
 
 
 class Invocation(Record):
@@ -143,7 +136,7 @@ class EvalTarget(Protocol):
         """Facts of loaded classes. wire: 1 trip, 0 when known."""
 
     async def load_class(self, name: str) -> int:
-        """Loads a class through the frame's loader; 0 when there is none. Runs code in the target."""
+        """Load a class through the frame's loader; 0 when there is none. Runs code in the target."""
 
     async def simple_names(self, name: str) -> list[str]:
         """Binary names of loaded classes whose simple name is ``name``. wire: 1 trip."""
@@ -152,24 +145,30 @@ class EvalTarget(Protocol):
         """True if any loaded class is in the package. wire: 1 trip."""
 
     async def referenced_classes(self) -> list[str]:
-        """Names of the classes that the frame's class refers to (its constant pool); [] when that is not told."""
+        """Names of the classes that the frame's class refers to (its constant pool); [] when that is not known."""
 
     async def initialized(self, class_id: int) -> bool:
         """True if the static fields of a class have got their values. wire: 1 trip, 0 when known."""
 
     async def initialize(self, name: str) -> None:
-        """Runs the static initializer of a class, unless code cannot be run now."""
+        """Run the static initializer of a class, unless code cannot be run now."""
 
     # Reading
 
-    async def read_ahead(self, spot: Spot) -> Raw:
-        """Reads what is likely to be read next. It is remembered until something is run or written. wire: 1 trip."""
+    async def prefetch(self, walk: Callable[[EvalTarget], Reading[None]]) -> None:
+        """Run a walk to what is likely to be needed next: what it reads is not asked for again until something is run
+        or written.
+
+        The walk is given this target with coroutines that are readings (``session.target.reading``): what its branches
+        ask for at one moment leaves in one wave. An error of the target ends it, and is not raised. wire: as many trips
+        as the walk's longest chain of questions.
+        """
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         """Locals, and ``this`` if asked for. wire: 1 trip."""
 
     def knows_object_in(self, local: Local) -> bool:
-        """True if the variable has been read, and the class of what it holds been told. No trip."""
+        """True if the variable has been read, and the class of what it holds is known. No trip."""
 
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
         """The run-time classes of objects. wire: 1 trip, 0 when known."""
@@ -190,7 +189,7 @@ class EvalTarget(Protocol):
         """The texts of strings. Raises EvalError for one of more than a million characters. wire: 3 trips."""
 
     async def string_length(self, string: Ref) -> int | None:
-        """The length of a string, without its text; None when it cannot be told so. wire: 2 trips, 0 when known."""
+        """The length of a string, without its text; None when it cannot be known so. wire: 2 trips, 0 when known."""
 
     async def string_part(self, string: Ref, start: int, count: int) -> str:
         """A piece of a string, in UTF-16 units; it must lie inside. wire: 3 trips."""
@@ -205,29 +204,29 @@ class EvalTarget(Protocol):
         """
 
     async def object_text(self, obj: Ref) -> str | None:
-        """The text of an object where none may be run for it; None: ``toString()`` tells it."""
+        """Return the text of an object where no method may be run for it; None where ``toString()`` is to be run."""
 
     # Writing
 
     async def write_local(self, local: Local, value: Raw) -> None:
-        """Sets a local variable. wire: 1 trip."""
+        """Set a local variable. wire: 1 trip."""
 
     async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
-        """Sets an instance field. wire: 1 trip."""
+        """Set an instance field. wire: 1 trip."""
 
     async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
-        """Sets a static field. wire: 1 trip."""
+        """Set a static field. wire: 1 trip."""
 
     async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
-        """Sets elements; ``element`` is the descriptor of their type. wire: 1 trip."""
+        """Set elements; ``element`` is the descriptor of their type. wire: 1 trip."""
 
     # Making and running
 
     async def new_string(self, text: str) -> Ref:
-        """Makes a string. wire: 1 trip."""
+        """Make a string. wire: 1 trip."""
 
     async def new_array(self, class_id: int, length: int) -> Ref:
-        """Makes an array of a loaded array class. wire: 1 trip."""
+        """Make an array of a loaded array class. wire: 1 trip."""
 
     def require_invocation(self) -> None:
         """Raises StateError when methods cannot be run now: read-only, or a thread that no event has stopped."""
@@ -237,28 +236,28 @@ class EvalTarget(Protocol):
         """True if the user lets the debugger compile classes and define them in the target."""
 
     async def compile_java(self, source: JavaSource) -> ClassFiles:
-        """Compiles a class against the target's class path. Raises StateError, EvalError. wire: 1 trip."""
+        """Compile a class against the target's class path. Raises StateError, EvalError. wire: 1 trip."""
 
     async def define_classes(self, compiled: ClassFiles) -> int:
-        """Defines classes in the loader of the frame's class; the id of the last. Raises Thrown. Runs code."""
+        """Define classes in the loader of the frame's class; the id of the last. Raises Thrown. Runs code."""
 
     async def thrown(self, exception: Ref) -> Thrown:
-        """Return what stands for a throwable of the target: its type, message and stack. wire: a few trips."""
+        """Return the record of a throwable of the target: its type, message and stack. wire: a few trips."""
 
     async def invoke(self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool) -> Raw:
-        """Runs a method declared by ``class_id``: on ``obj``, or statically. ``exact`` is ``super.m()``: no overriding.
+        """Run a method declared by ``class_id``: on ``obj``, or statically. ``exact`` is ``super.m()``: no overriding.
 
         Raises Thrown when the method throws. wire: 1 trip and what it takes to check the arguments.
         """
 
     async def invoke_all(self, wanted: Sequence[Invocation]) -> list[Raw | JdbpyError]:
-        """Runs methods of the JDK that do not depend on each other; one outcome for each, the result or the error.
+        """Run methods of the JDK that do not depend on each other; one outcome for each, the result or the error.
 
         wire: 1 trip over a link, 1 more for those that came too soon.
         """
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
-        """Makes an object with a constructor that the class declares. Raises Thrown. wire: as ``invoke``."""
+        """Make an object with a constructor that the class declares. Raises Thrown. wire: as ``invoke``."""
 
 
 def from_wire(value: TaggedValue) -> Raw:

@@ -1,8 +1,8 @@
-"""Methods of the JDK that the debugger runs on its own account, for what no command of the protocol tells.
+"""Methods of the JDK that the debugger runs on its own account, for what no command of the protocol gives.
 
 Owns which thread runs them and how a method is named: by its class, name and JNI signature, so that nothing in the
 selected frame can hide it, and access and module boundaries do not matter (docs/agent.md, "No access checks in calls").
-How a call is made safe is the business of ``jvm``.
+How a call is made safe belongs to ``jvm``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jdbpy.errors import JdbpyError, StateError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.java.signatures import java_name
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import object_reference
@@ -60,7 +60,7 @@ class UtilityCalls:
         self._declared: set[tuple[int, str]] = set()  # objects by id, and a class that they were declared to be of
 
     async def expect(self, *class_names: str, load: Sequence[str] = (), beans: Sequence[str] = ()) -> None:
-        """Learns classes that are going to be called, as far as they are loaded; loads those of ``load`` and ``beans``.
+        """Learn classes that are going to be called, as far as they are loaded; loads those of ``load`` and ``beans``.
 
         They are loaded in this order, and the first one is initialized before any other. ``beans`` are to be given to
         ``bean``. wire: 2 trips, 0 when known; 4 where something is to be loaded.
@@ -95,15 +95,15 @@ class UtilityCalls:
         return UtilityCall(_FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
 
     async def static(self, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
-        """Runs a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""
+        """Run a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""
         return (await self.all(UtilityCall(class_name, name, signature, args)))[0]
 
     async def call(self, obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
-        """Runs an instance method that ``class_name`` declares, as the object's class overrides it. wire: 1 trip."""
+        """Run an instance method that ``class_name`` declares, as the object's class overrides it. wire: 1 trip."""
         return (await self.all(on(obj, class_name, name, signature, *args)))[0]
 
     async def all(self, *calls: UtilityCall, slow: bool = False) -> list[Raw]:
-        """Runs methods that do not depend on each other; ``slow``: they are likely to take long.
+        """Run methods that do not depend on each other; ``slow``: they are likely to take long.
 
         wire: 1 trip over a link, 1 more for those that came too soon; without latency 1 each.
         """
@@ -214,7 +214,7 @@ class UtilityCalls:
         return await self._frame.new_array(await self._class("long[]"), count)
 
     async def fill(self, array: Ref, numbers: Sequence[int]) -> None:
-        """Gives a ``long[]`` its elements. wire: 1 trip."""
+        """Give a ``long[]`` its elements. wire: 1 trip."""
         await self._frame.write_array(array, "J", 0, list(numbers))
 
     async def bytes(self, data: bytes) -> Ref:
@@ -272,7 +272,7 @@ class CallRunner:
         self._target = target
         self._stack = stack
         self._evaluator = evaluator
-        self._known: tuple[int, Frame] | None = None  # a frame, and the number of the stop that it was read at
+        self._known: tuple[int, FrameInfo] | None = None  # a frame, and the number of the stop that it was read at
 
     @property
     def possible(self) -> bool:
@@ -317,7 +317,7 @@ class CallRunner:
             return selected.id
         return able[0] if able else None
 
-    async def _frame(self, thread: int) -> Frame:
+    async def _frame(self, thread: int) -> FrameInfo:
         """The frame that the thread is in, or was in before methods were run in it: its class's loader is what counts.
 
         wire: 2 trips, 0 when it was read since the thread stopped.

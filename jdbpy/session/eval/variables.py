@@ -14,7 +14,7 @@ from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.target import Raw, Ref, from_wire
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import BY_TAG, LATE, VOID
-from jdbpy.session.model.values import Value
+from jdbpy.session.model.values import ValueInfo
 from jdbpy.session.target.conditions import Given
 
 HIT_NAMES = frozenset(("exc", "ret", "old", "new", "cost"))
@@ -43,11 +43,11 @@ class DebuggerVariables:
         return self._values.get(name)
 
     def set(self, name: str, value: Operand) -> None:
-        """Gives a variable a value."""
+        """Give a variable a value."""
         self._values[name] = value
 
     def remove(self, name: str) -> None:
-        """Takes a variable away; one that is not there is no error."""
+        """Take a variable away; one that is not there is no error."""
         self._values.pop(name, None)
 
     def names(self) -> list[str]:
@@ -60,24 +60,23 @@ class DebuggerVariables:
         names = [str(number) for number in range(first, self._count + 1)]
         return [(name, self._values[name]) for name in names if name not in self._released]
 
-    def release(self, objects: Collection[int]) -> frozenset[int]:
-        """Forget these objects in the history; return those of them that have a name, which stay."""
-        named: frozenset[int] = frozenset()
+    def named_objects(self) -> frozenset[int]:
+        """Return the ids of the objects that variables refer to, those of the history left out."""
+        return frozenset(each for name in self.names() for each in objects_of_name(self, name))
+
+    def release(self, objects: Collection[int]) -> None:
+        """Forget these objects in the history."""
         for name, operand in list(self._values.items()):
-            found = frozenset(each for each in objects_of(operand) if each in objects)
-            if found and name.isdecimal():
+            if name.isdecimal() and any(each in objects for each in objects_of(operand)):
                 del self._values[name]
                 self._released.add(name)
-            else:
-                named |= found
-        return named
 
     def set_raw(self, name: str, value: Raw) -> None:
-        """Sets what the debugger itself provides, such as the exception of a stop."""
+        """Set what the debugger itself provides, such as the exception of a stop."""
         self._values[name] = Operand(LATE, value)
 
-    def set_described(self, name: str, value: Value) -> None:
-        """Sets a variable to a value that was described before, such as the return value of a stop."""
+    def set_described(self, name: str, value: ValueInfo) -> None:
+        """Set a variable to a value that was described before, such as the return value of a stop."""
         kind = BY_TAG.get(value.tag)
         if kind is None:
             self.set_raw(name, Ref(value.id, ord(value.tag)) if value.id else None)
@@ -86,7 +85,7 @@ class DebuggerVariables:
             self._values[name] = Operand(kind, raw)
 
     def record(self, value: Operand) -> int:
-        """Takes a result into the history; returns its number."""
+        """Take a result into the history; return its number."""
         self._count += 1
         self._values[str(self._count)] = self._values["_"] = value
         return self._count
@@ -104,14 +103,14 @@ class ClientVariables(DebuggerVariables):
         return super().get(name) if _is_own(name) else self._shared.get(name)
 
     def set(self, name: str, value: Operand) -> None:
-        """Gives a variable a value."""
+        """Give a variable a value."""
         if _is_own(name):
             super().set(name, value)
         else:
             self._shared.set(name, value)
 
     def remove(self, name: str) -> None:
-        """Takes a variable away; one that is not there is no error."""
+        """Take a variable away; one that is not there is no error."""
         if _is_own(name):
             super().remove(name)
         else:
@@ -121,11 +120,6 @@ class ClientVariables(DebuggerVariables):
         """The names of all variables that have a value, history left out."""
         shared = [name for name in self._shared.names() if not _is_own(name)]
         return sorted([*super().names(), *shared])
-
-    def release(self, objects: Collection[int]) -> frozenset[int]:
-        """Forget these objects in the history; return those of them that have a name, which stay."""
-        named = {each for name in self._shared.names() for each in objects_of_name(self._shared, name)}
-        return super().release(objects) | frozenset(named & set(objects))
 
 
 def objects_of_name(variables: DebuggerVariables, name: str) -> Iterator[int]:
@@ -167,5 +161,5 @@ class HitVariables:
         return self._own.get(name) if name in HIT_NAMES else self._others.get(name)
 
     def set(self, name: str, value: Operand) -> None:
-        """Gives a variable of the debugger a value."""
+        """Give a variable of the debugger a value."""
         self._others.set(name, value)

@@ -4,5 +4,5 @@
 * ``resuming``: resume, suspend and pause
 * ``stepping``: steps and ``until``; ``returned``: the value that a method returns at the end of a step
 * ``unwinding``: forced returns and popped frames
-* ``stops``: from the votes on an event to the ``Stop`` that front ends show
+* ``stops``: from the votes on an event to the ``Stopped`` that front ends show
 """

@@ -16,7 +16,7 @@ from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.execution.unwinding import Convert, FramesOf, Unwinding
 from jdbpy.session.java import class_names
-from jdbpy.session.model.events import Exited, Stop, StopReason, VMDisconnected
+from jdbpy.session.model.events import Exited, Stopped, StopReason, VMDisconnected
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.target.clients import Steps
@@ -42,7 +42,7 @@ class Execution:
         self.force_return = self._unwinding.force_return
         self.pop = self._unwinding.pop
 
-    async def resume(self, thread_id: int | None = None) -> tuple[Stop, ...]:
+    async def resume(self, thread_id: int | None = None) -> tuple[Stopped, ...]:
         """Let the target (or one thread) run and return at once. Raises StateError when nothing is suspended.
 
         A stop that no subscriber and no waiter has taken yet is not resumed: it is returned, and ``next_stop`` or
@@ -65,21 +65,21 @@ class Execution:
         self._resuming.leave()
 
     def resume_everything(self) -> None:
-        """Resumes all threads, whatever suspended them, and forgets steps: their requests are out. wire: no wait."""
+        """Resume all threads, whatever suspended them, and forget steps: their requests are out. wire: no wait."""
         self._steps.forget()
         self._resuming.release()
 
-    async def cont(self) -> Stop | Exited:
-        """Lets the target run and waits for the next stop or its end; one that runs already is only waited for.
+    async def cont(self) -> Stopped | Exited:
+        """Let the target run and wait for the next stop or its end; one that runs already is only waited for.
 
         Stops come one by one: one of another thread that came meanwhile is returned by the next call, before anything
         of its thread is resumed, also where a subscriber has shown it.
 
-        A target that turns out to stand at its start (launched, or with suspend=y) is resumed: the start, which is told
-        by an event of its own, is no stop of a run. Raises Disconnected.
+        A target that turns out to stand at its start (launched, or with suspend=y) is resumed: the start, which has an
+        event of its own, is no stop of a run. Raises Disconnected.
         """
-        ending: Stop | Exited | None = None
-        while ending is None or (isinstance(ending, Stop) and ending.reason is StopReason.START):
+        ending: Stopped | Exited | None = None
+        while ending is None or (isinstance(ending, Stopped) and ending.reason is StopReason.START):
             await self._target.publisher.settled()
             self._target.publisher.run_for_waiters()
             if self.has_stopped:
@@ -96,10 +96,11 @@ class Execution:
         *,
         alone: bool = False,
     ) -> None:
-        """Starts a step of the selected thread (or the given one); ``alone``: no other thread runs meanwhile.
+        """Start a step of the selected thread (or the given one); ``alone``: no other thread runs meanwhile.
 
         See ``Stepping.start``.
         """
+        self._target.require_alive()
         thread = self._target.selection.require_thread().id if thread_id is None else thread_id
         await self._stepping.start(thread, depth, size, count, alone=alone)
 
@@ -109,7 +110,7 @@ class Execution:
         size: StepSize = StepSize.LINE,
         count: int = 1,
         thread_id: int | None = None,
-    ) -> Stop | Exited:
+    ) -> Stopped | Exited:
         """Steps and waits for the stop: the end of the step, or what came before it."""
         self._target.publisher.run_for_waiters()
         await self.start_step(depth, size, count, thread_id)
@@ -117,9 +118,10 @@ class Execution:
 
     async def start_until(self, line: int | None = None) -> None:
         """Starts ``until``: to a later line than this, or the given one, of the current frame."""
+        self._target.require_alive()
         await self._stepping.start_until(self._target.selection.require_thread().id, line)
 
-    async def until(self, line: int | None = None) -> Stop | Exited:
+    async def until(self, line: int | None = None) -> Stopped | Exited:
         self._target.publisher.run_for_waiters()
         await self.start_until(line)
         return await self.next_stop()
@@ -128,13 +130,13 @@ class Execution:
         """Pops the top frame and enters its method again."""
         await self._unwinding.reenter()
 
-    async def reenter(self) -> Stop | Exited:
+    async def reenter(self) -> Stopped | Exited:
         self._target.publisher.run_for_waiters()
         await self.start_reenter()
         return await self.next_stop()
 
-    async def next_stop(self) -> Stop | Exited:
-        """The next stop that nobody has waited for, or the end of the target. Raises Disconnected."""
+    async def next_stop(self) -> Stopped | Exited:
+        """The next stop that was not waited for, or the end of the target. Raises Disconnected."""
         ending = await self._target.publisher.next_stop()
         if isinstance(ending, VMDisconnected):
             raise Disconnected(ending.reason)
@@ -150,5 +152,5 @@ class Execution:
         return any(class_names.fits_exclude(pattern, class_name) for pattern in self.excludes)
 
     def set_excludes(self, patterns: Iterable[str] | Sequence[str]) -> None:
-        """Replaces the patterns. Raises UsageError for one that the target would not understand."""
+        """Replace the patterns. Raises UsageError for one that the target would not understand."""
         self._stepping.patterns = class_names.check_excludes(patterns)

@@ -1,6 +1,6 @@
 """Resume, suspend and pause: what is resumed, and what stays held.
 
-Owns which holds a command releases; the counting is ``Suspension``'s (``suspension``). A stop that nobody has seen yet
+Owns which holds a command releases; the counting is ``Suspension``'s (``suspension``). A stop that was not seen yet
 is never released, so that no stop is lost between two commands.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Stop, StopReason
+from jdbpy.session.model.events import Stopped, StopReason
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ObjectID, ThreadID
@@ -27,8 +27,8 @@ class Resuming:
         self._target = target
         self._stops = stops
 
-    def resume(self, thread: int | None = None) -> tuple[Stop, ...]:
-        """Lets everything go that the debugger stopped (jdb ``cont``), or one thread whatever holds it.
+    def resume(self, thread: int | None = None) -> tuple[Stopped, ...]:
+        """Let everything go that the debugger stopped (jdb ``cont``), or one thread whatever holds it.
 
         Threads that the user suspended by name stay held, and those of stops that were not taken yet, which are
         returned. Synchronous: the commands are on their way when it returns. Raises StateError when nothing is held.
@@ -37,9 +37,10 @@ class Resuming:
         target.require_alive()
         if thread is not None:
             target.suspension.require_suspended(thread)
+            target.suspension.overrule((thread,))
             resumed = self._submit(target.suspension.plan_run_thread(thread))
             self._released(thread)
-            self._look_ahead(thread, resumed)
+            self._prefetch_stop(thread, resumed)
             return ()
         unseen = tuple(target.publisher.unseen())
         if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
@@ -67,11 +68,11 @@ class Resuming:
         resumed = self._submit(plan)
         self._released(None, keep)
         if selected is not None:
-            self._look_ahead(selected.id, resumed)
+            self._prefetch_stop(selected.id, resumed)
         return unseen
 
     def _release_own(self) -> None:
-        """Let everything run but what is the business of other clients. wire: no wait."""
+        """Let everything run but what belongs to other clients. wire: no wait."""
         target = self._target
         if target.clients is None or target.clients.together:
             self.release()
@@ -85,14 +86,14 @@ class Resuming:
 
     @property
     def has_stopped(self) -> bool:
-        """True if something is suspended that is not only the business of other clients."""
+        """True if something is suspended that concerns not only other clients."""
         target = self._target
         if target.clients is None or not (others := target.clients.others_threads(target)):
             return True
         return bool(target.suspension.plan_release(others))
 
     def run_for_step(self, thread: int, *, alone: bool = False) -> None:
-        """Resumes what a step of the thread needs: the whole VM if that was suspended, else, or if it shall step
+        """Resume what a step of the thread needs: the whole VM if that was suspended, else, or if it shall step
         ``alone``, the thread only."""
         suspension = self._target.suspension
         if suspension.everything_held and not alone:
@@ -102,7 +103,7 @@ class Resuming:
         else:
             resumed = self._submit(suspension.plan_run_thread(thread))
             self._released(thread)
-        self._look_ahead(thread, resumed)
+        self._prefetch_stop(thread, resumed)
 
     async def suspend(self, threads: Sequence[int] | None = None) -> None:
         """Holds the whole VM, or the given threads, once more. Raises JdwpError for a thread that has ended.
@@ -186,8 +187,8 @@ class Resuming:
         if plan:
             self._released_some()
 
-    async def pause(self, thread: int | None = None) -> Stop:
-        """Stops the whole VM (or one thread) and publishes a Stop that shows a thread worth looking at.
+    async def pause(self, thread: int | None = None) -> Stopped:
+        """Stop the whole VM (or one thread) and publish a Stop that shows a thread worth looking at.
 
         Raises StateError when that is stopped already. wire: 1 trip to hold, 2 or 3 to show.
         """
@@ -203,7 +204,7 @@ class Resuming:
         await target.submit_op(SuspendOp.VM_SUSPEND).wait()  # a stop, which 'cont' and 'resume' end
         return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
-    async def _show(self, thread: int, policy: SuspendPolicy) -> Stop:
+    async def _show(self, thread: int, policy: SuspendPolicy) -> Stopped:
         stop = await self._stops.publish(StopReason.PAUSE, thread, policy, **self._target.mine)
         self._target.publisher.handed_over(stop)
         return stop
@@ -219,7 +220,7 @@ class Resuming:
         self._target.conn.flush()
         return submitted
 
-    def _look_ahead(self, thread: int, resumed: list[Pending[Any]]) -> None:
+    def _prefetch_stop(self, thread: int, resumed: list[Pending[Any]]) -> None:
         if self._target.high_latency and resumed:
             self._target.stops_ahead.expect(thread, resumed[-1])
 
@@ -234,7 +235,7 @@ class Resuming:
         """Bookkeeping after a release: who waits for a stop gets none that is over; nothing stays selected."""
         target = self._target
 
-        def gone(stop: Stop) -> bool:
+        def gone(stop: Stopped) -> bool:
             stopped = stop.thread.id if stop.thread else 0
             return stopped not in keep and (thread is None or stopped == thread)
 

@@ -1,6 +1,6 @@
 """The value that a method returns at the end of a step: of the frame that ``step up`` leaves, or of a call of ``next``.
 
-Owns the request that tells it: exits of one class in one thread, which suspend nothing and come in before the step's
+Owns the request for it: exits of one class in one thread, which suspend nothing and come in before the step's
 event. ``next`` has it only where it is sure which call is meant: where the line has a single one.
 """
 

@@ -16,7 +16,7 @@ from jdbpy.session.execution.returned import returned
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.java import class_names
 from jdbpy.session.java.signatures import is_hidden_class
-from jdbpy.session.model.events import Notice, Stop, StopReason
+from jdbpy.session.model.events import Notice, Stopped, StopReason
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target import facts
@@ -42,7 +42,7 @@ _COUNTED_HERE = 50
 
 
 class MappedLine(Record):
-    """A line of source in one frame, told by what a frame keeps while it runs: its method and its depth.
+    """A line of source in one frame, recognized by what a frame keeps while it runs: its method and its depth.
 
     ``inlined`` is the call for which the line was inlined into the method, None for the method's own line.
     """
@@ -86,7 +86,7 @@ class Stepping:
         filtered: bool = True,
         alone: bool = False,
     ) -> None:
-        """Starts a step of a held thread and lets it run; the stop comes as an event.
+        """Start a step of a held thread and let it run; the stop comes as an event.
 
         Where everything is suspended all threads run meanwhile, but for ``alone``.
 
@@ -173,7 +173,7 @@ class Stepping:
             await self._arm(thread, [*exits, one_more(self.policy(alone), 1 if counted_here else count)], alone)
 
     async def start_until(self, thread: int, line: int | None = None) -> None:
-        """Runs until a line past the current one (None) or the given line of this method, or until its frame is left.
+        """Run until a line past the current one (None) or the given line of this method, or until its frame is left.
 
         The frame is the one at the top now: a deeper recursion that passes the line does not stop. Raises StateError
         without line numbers, UsageError for a line without code. wire: 3 trips, and 1 a stop looked at on the way.
@@ -213,7 +213,7 @@ class Stepping:
         return constants.JdwpSuspendPolicy.EVENT_THREAD
 
     async def _arm(self, thread: int, specs: list[RequestSpec], alone: bool = False) -> None:
-        """Replaces the thread's former step by these requests and lets it run, in one segment."""
+        """Replace the thread's former step by these requests and let it run, in one segment."""
         requests = self._target.requests
         requests.submit_clear(self._pending.pop(thread, []))
         submitted = [requests.submit(spec) for spec in specs]
@@ -238,7 +238,7 @@ class Stepping:
                 raise outcome
 
     async def _go_on(self, thread: int, specs: list[RequestSpec]) -> None:
-        """Sets what a thread's step needs to go on, instead of what it had; the caller lets it run. wire: 1 trip."""
+        """Set what a thread's step needs to go on, instead of what it had; the caller lets it run. wire: 1 trip."""
         requests, had = self._target.requests, self._pending.get(thread, [])
         exits = [each for each in had if each.kind == EventKind.METHOD_EXIT_WITH_RETURN_VALUE]
         with self._target.conn.corked:
@@ -338,7 +338,7 @@ class Stepping:
                 found.append(place)
         return found
 
-    def _shown_last(self, thread: int) -> Stop | None:
+    def _shown_last(self, thread: int) -> Stopped | None:
         """The thread's last stop, if it still stands there."""
         last = self._target.stops.get(thread)
         if last is not None and last.epoch == self._target.suspension.epoch_of(thread):

@@ -1,10 +1,10 @@
-"""From the votes of a composite event to the ``Stop`` that front ends show.
+"""From the votes of a composite event to the ``Stopped`` that front ends show.
 
 Owns what a stop fetches: the thread's name, its top frame, the place in source, all in one wave when the class is known
 and two or three when it is not. It decides nothing: whether to stop was the dispatcher's vote.
 
 Over a slow link it owns also what is asked for as soon as a stop was read (``Looks``). Reading variables takes two
-questions: what their objects are, and what is in them. The first is asked unasked, while somebody reads the stop. It
+questions: what their objects are, and what is in them. The first is asked unasked, while the user reads the stop. It
 fills memories that never become wrong, and decides nothing.
 """
 
@@ -18,16 +18,24 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.errors import JdbpyError, JdwpError
-from jdbpy.session.concurrency import both
+from jdbpy.session.concurrency import both, together
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import SourceWindow, Stop, StopReason
-from jdbpy.session.model.threads import NOT_KNOWN, Frame, ThreadRef
+from jdbpy.session.model.events import SourceWindow, Stopped, StopReason
+from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, ThreadRef
 from jdbpy.session.sources.sources import Sources
 from jdbpy.session.target.prefetch import StopReads, Top
 from jdbpy.session.target.requests import RequestHit, StopPlan
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import model_frame
-from jdbpy.session.values.objects import Objects
+from jdbpy.session.values.objects import (
+    Objects,
+    Prefetching,
+    load_descriptions,
+    prefetch_classes,
+    prefetch_expected,
+    prefetch_objects,
+)
+from jdbpy.session.values.reader import SHAPE_FACTS
 from jdbpy.wire import constants, ids
 
 if TYPE_CHECKING:
@@ -37,35 +45,95 @@ if TYPE_CHECKING:
 PAUSE = 0.003
 """How long after a stop was read, in seconds: what it shows goes first, and whoever goes on at once wants no look."""
 
+MOST_LIKELY = 30
+"""Classes that are looked for behind a breakpoint; the target goes through all that are loaded for each."""
+
 
 class Looks:
-    """The looks at the stops of one target, at the last one only: an earlier one that was not begun is left out."""
+    """The looks at the stops of one target, at the last one only: an earlier one that was not begun is left out, and so
+    is one at a stop whose variables are read at once.
+
+    Owns also what is learned behind a breakpoint that was set: the classes that its variables are likely to hold.
+    """
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._wanted: tuple[int, int, RawFrameVariables] | None = None  # of a thread, in an epoch
+        self._wanted: tuple[Prefetching, int, RawFrameVariables] | None = None  # of a thread, in an epoch
+        self._places: list[ids.CodeLocation] = []  # that were learned
         self._more = trio.lowlevel.ParkingLot()
+        self._more_places = trio.lowlevel.ParkingLot()
+        self._running = False
+        target.stop_places.on_learned = self._learned
 
     def expect(self, thread_id: int, variables: RawFrameVariables) -> None:
         """The top frame of a thread that has stopped holds these. wire: no wait."""
-        self._wanted = thread_id, self._target.suspension.epoch_of(thread_id), variables
+        look = Prefetching(thread_id)
+        self._wanted = look, self._target.suspension.epoch_of(thread_id), variables
+        if self._running:
+            self._end()
+            Objects.of(self._target).prefetching = look
         self._more.unpark()
 
     async def run(self) -> None:
         """Looks when there is something to look at, for ever."""
-        while True:
-            if self._wanted is None:
-                await self._more.park()
-            await trio.sleep(PAUSE)
-            wanted, self._wanted = self._wanted, None
-            if wanted is None or self._target.suspension.epoch_of(wanted[0]) != wanted[1]:
-                continue
-            variables = wanted[2]
-            from jdbpy.session.values.objects import prefetch_objects  # not loaded for who only attaches
+        self._running = True
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._learn_likely)
+                while True:
+                    if self._wanted is None:
+                        await self._more.park()
+                    await trio.sleep(PAUSE)
+                    wanted, self._wanted = self._wanted, None
+                    if wanted is not None and self._target.suspension.epoch_of(wanted[0].thread) == wanted[1]:
+                        await self._look(wanted[0], wanted[2])
+                    if self._wanted is None:
+                        self._end()
+        finally:
+            self._running = False
+            self._end()
 
+    async def _look(self, look: Prefetching, variables: RawFrameVariables) -> None:
+        reader = Objects.of(self._target).reader
+        if Objects.of(self._target).prefetching is not look:
+            return  # the variables are being read
+        look.begun = True
+        values = [variables.this, *variables.slots.values()]
+        with suppress(JdbpyError):  # the code that needs it meets it again
+            await reader.run(prefetch_objects(reader, values))
+            self._end()  # who reads the objects meanwhile shares the questions about classes
+            await reader.run(prefetch_classes(reader, values))
+
+    def _learned(self, places: Sequence[ids.CodeLocation]) -> None:
+        self._places += places
+        self._more_places.unpark()
+
+    async def _learn_likely(self) -> None:
+        """Learn what variables at places of breakpoints are likely to hold, so that the first stop there need not."""
+        if not self._places:
+            await self._more_places.park()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(trio.to_thread.run_sync, load_descriptions, abandon_on_cancel=True))
+            await self._learn_more()
+
+    async def _learn_more(self) -> None:
+        while True:
+            if not self._places:
+                await self._more_places.park()
+            places, self._places = self._places, []
+            declared = [each for place in places for each in self._target.stop_places.declared(place)]
+            unknown = self._target.likely.unknown(dict.fromkeys(declared))[:MOST_LIKELY]
             reader = Objects.of(self._target).reader
             with suppress(JdbpyError):  # the code that needs it meets it again
-                await reader.run(prefetch_objects(reader, [variables.this, *variables.slots.values()]))
+                await self._target.likely.look_up(unknown)
+                await reader.run(prefetch_expected(reader, {place.classID for place in places}))
+
+    def _end(self) -> None:
+        """Resume those who wait for the questions about objects: these are answered, or not asked."""
+        look = Objects.of(self._target).prefetching
+        if look is not None:
+            Objects.of(self._target).prefetching = None
+            look.ended.set()
 
 
 _PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
@@ -84,7 +152,7 @@ class StopShower:
     def __init__(self, target: Target, sources: Sources) -> None:
         self._target = target
         self._sources = sources
-        self.hooks: list[Callable[[Stop], None]] = []
+        self.hooks: list[Callable[[Stopped], None]] = []
         """Called with each stop before it is published; must not wait."""
         self.looks = Looks(target)
 
@@ -118,8 +186,8 @@ class StopShower:
         *,
         at: ids.CodeLocation | None = None,
         **extra: Any,
-    ) -> Stop:
-        """Completes and publishes a stop of the given thread (0: none).
+    ) -> Stopped:
+        """Complete a stop of the given thread (0: none) and publish it.
 
         ``at`` is the place an event told: its class is then looked up in the wave that reads the frame.
         wire: 1 trip when the class at the top is known, 2 or 3 when it is new.
@@ -142,7 +210,7 @@ class StopShower:
             "source": window,
             "error": error or (frame.location.error if frame else ""),
         }
-        stop = Stop(**{**fields, **extra})
+        stop = Stopped(**{**fields, **extra})
         if thread is not None:
             target.stops[thread.id] = stop
             target.meet(thread.id)
@@ -155,6 +223,9 @@ class StopShower:
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)
+        variables = target.frame_memory.recall(frame) if frame is not None and target.high_latency else None
+        if variables is not None:
+            self.looks.expect(thread_id, variables)  # who is told of the stop may take it over before it begins
         return stop
 
     def _works_elsewhere(self, thread: int) -> bool:
@@ -164,7 +235,7 @@ class StopShower:
 
     async def _look(
         self, thread_id: int, at: ids.CodeLocation | None
-    ) -> tuple[ThreadRef, Frame | None, SourceWindow | None, str]:
+    ) -> tuple[ThreadRef, FrameInfo | None, SourceWindow | None, str]:
         """The thread, its top frame, the source there, which is looked up meanwhile where the place is known, and why
         there is no frame."""
         target = self._target
@@ -182,11 +253,11 @@ class StopShower:
         (thread, frame, error), window = await both(where, lambda: self._sources.window(place))
         return thread, frame, window if frame else None, error
 
-    async def _where(self, thread_id: int) -> tuple[ThreadRef, Frame | None, str]:
+    async def _where(self, thread_id: int) -> tuple[ThreadRef, FrameInfo | None, str]:
         """The thread and its top frame. wire: 1 trip, class known."""
         return await self._placed(await StopReads(self._target, thread_id).take())
 
-    async def _where_far(self, thread_id: int, at: ids.CodeLocation) -> tuple[ThreadRef, Frame | None, str]:
+    async def _where_far(self, thread_id: int, at: ids.CodeLocation) -> tuple[ThreadRef, FrameInfo | None, str]:
         """The same over a slow link: the frame's variables, and the classes that they are likely to hold, come with it.
 
         wire: 1 trip, or what is left of it where the stop was read ahead.
@@ -194,8 +265,19 @@ class StopShower:
         target = self._target
         variables = target.stop_places.variables(at)
         likely = target.likely.unknown(variable.signature for variable in variables)
-        top, _ = await both(lambda: self._read(thread_id, at, variables), lambda: target.likely.look_up(likely))
+        top, *_ = await together(
+            lambda: self._read(thread_id, at, variables),
+            lambda: target.likely.look_up(likely),
+            self._learn_strings,
+        )
         return await self._placed(top)
+
+    async def _learn_strings(self) -> None:
+        """Learn the class of strings, which hardly a frame is without. wire: 1 trip, 0 when known."""
+        types = self._target.types
+        string = types.known_class("java.lang.String")
+        if string is not None:
+            await types.facts.prefetch(*((fact, [string.id]) for fact in SHAPE_FACTS))
 
     async def _read(self, thread_id: int, at: ids.CodeLocation, variables: Sequence[SlotVariable]) -> Top:
         """Return what was asked before the event had come in, if that is about this stop; else what is asked now."""
@@ -205,10 +287,10 @@ class StopShower:
             return top
         begun = trio.current_time()
         top = await StopReads(self._target, thread_id, variables).take()
-        self._target.trip_took(trio.current_time() - begun)
+        self._target.latency.trip_took(trio.current_time() - begun)
         return top
 
-    async def _placed(self, top: Top) -> tuple[ThreadRef, Frame | None, str]:
+    async def _placed(self, top: Top) -> tuple[ThreadRef, FrameInfo | None, str]:
         """The frame with its place in words; its variables are remembered where they were read. wire: 0 when known."""
         if top.frame is None:
             return top.thread, None, top.error
@@ -218,8 +300,6 @@ class StopShower:
         frame = model_frame(1, top.frame.frameID, location, top.thread, epoch, top.total)
         if top.variables is not None:
             target.frame_memory.keep(frame, top.variables)
-            if target.high_latency:
-                self.looks.expect(top.thread.id, top.variables)
         return top.thread, frame, ""
 
 

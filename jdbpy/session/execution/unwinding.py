@@ -14,7 +14,7 @@ from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.java.signatures import java_name, split_method
 from jdbpy.session.model.options import StepDepth
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
@@ -23,7 +23,7 @@ from jdbpy.wire.messages import stack_frame, thread_reference
 Convert = Callable[[str, str], Awaitable[ids.TaggedValue]]
 """(expression, JNI signature) -> a value that a variable of that type takes; EvalError when it does not fit."""
 
-FramesOf = Callable[[int, int, int], Awaitable[Sequence[Frame]]]
+FramesOf = Callable[[int, int, int], Awaitable[Sequence[FrameInfo]]]
 """(thread, start from 0, count) -> frames."""
 
 _VOID = "V"
@@ -54,7 +54,7 @@ class Unwinding:
         self._forced: dict[int, int] = {}  # thread -> epoch of its waiting forced return
 
     async def force_return(self, text: str | None = None) -> str:
-        """Makes the selected thread's top method return at once, when it goes on, with the value of an expression.
+        """Make the selected thread's top method return at once, when it goes on, with the value of an expression.
 
         Returns the method's return type as in source. ``finally`` blocks do not run, locks are released. Raises
         UsageError when a value is missing or not wanted, EvalError when it does not fit, StateError for a frame that
@@ -88,7 +88,7 @@ class Unwinding:
         return java_name(signature)
 
     async def pop(self, count: int = 1) -> None:
-        """Drops the innermost ``count`` frames: the caller stands again before the call.
+        """Drop the innermost ``count`` frames: the caller stands again before the call.
 
         Arguments keep the values last given to them, and changed fields stay. Raises StateError for native frames
         and callers, and for the outermost frame; frames above the refused one may then be gone already.
@@ -107,6 +107,7 @@ class Unwinding:
                 hint="'step up' runs to the end of the method instead",
                 code="OPAQUE_FRAME",
             )
+        self._target.last_breakpoints.before_step(thread)  # the agent pops by steps
         try:
             await self._ask(stack_frame.PopFrames(_thread_id(thread), ids.FrameID(frames[count - 1].id)))
         finally:

@@ -11,11 +11,11 @@ from jdbpy.session.eval.target import Ref, to_wire
 from jdbpy.session.java.literals import unescape
 from jdbpy.session.java.texts import string_literal, utf16_length
 from jdbpy.session.java.types import BOXES, LATE, NULL, STRING, Primitive, SequenceType, source_name
-from jdbpy.session.model.values import Bytes, Limits, Value, Variable
+from jdbpy.session.model.values import Bytes, Limits, ValueInfo, Variable
 from jdbpy.session.target.target import Target
 from jdbpy.session.values import describe, strings
 from jdbpy.session.values.bytes import no_bytes, of_array, of_object, of_text, of_values, wanted
-from jdbpy.session.values.describe import braces, composed
+from jdbpy.session.values.heads import braces, composed
 from jdbpy.session.values.objects import Objects
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
@@ -23,10 +23,10 @@ from jdbpy.wire.constants import Tag
 LOG_LIMITS = Limits(depth=1, string=10_000, elements=20, fields=10)
 """How much of a value goes into a line of a log."""
 
-VOID = Value("void", "void", "V", None)
+VOID = ValueInfo("void", "void", "V", None)
 
 
-async def log_values(target: Target, operands: list[Operand]) -> list[tuple[Value, str]]:
+async def log_values(target: Target, operands: list[Operand]) -> list[tuple[ValueInfo, str]]:
     """The operands, each with its text as a logpoint writes it: strings and characters as they are, else as ``print``.
 
     wire: what describing objects takes, all of them side by side.
@@ -36,7 +36,7 @@ async def log_values(target: Target, operands: list[Operand]) -> list[tuple[Valu
     return [(value, _unquoted(value)) for value in await together(*calls)]
 
 
-def _unquoted(value: Value) -> str:
+def _unquoted(value: ValueInfo) -> str:
     """The characters of a string or char, the text of anything else."""
     if value.tag == "C":
         return str(value.raw)
@@ -53,30 +53,32 @@ class Results:
         self._target = target
         self._format = format
 
-    async def describe(self, operand: Operand, limits: Limits) -> Value:
+    async def describe(self, operand: Operand, limits: Limits) -> ValueInfo:
         """The operand as plain data. wire: what describing the object takes, nothing for a primitive."""
         match operand.value:
             case LocalString(text=text):
                 return self.text(text, limits.string)
             case LocalBox(kind=kind):
                 [inner] = await self._wire([ids.TaggedValue(ord(kind.tag), operand.value.value)], limits)
-                return Value(BOXES[kind].name, inner.text, "L", None, formatted=inner.formatted)
+                return ValueInfo(BOXES[kind].name, inner.text, "L", None, formatted=inner.formatted)
             case Elements(elements=elements):
                 return await self._sequence(operand.type, elements, limits)
             case Entry(key=key, value=value):
-                parts: list[Value] = await together(*(partial(self.describe, part, limits) for part in (key, value)))
+                parts: list[ValueInfo] = await together(
+                    *(partial(self.describe, part, limits) for part in (key, value))
+                )
                 named = zip(("key", "value"), parts, strict=True)
                 children = tuple(Variable(name, part.type, part, "field") for name, part in named)
-                entry = Value("java.util.Map$Entry", "", "L", None, children=children)
+                entry = ValueInfo("java.util.Map$Entry", "", "L", None, children=children)
                 return composed(entry, map(_texts, parts), "=".join)
         if isinstance(operand.type, Primitive) and operand.type.tag == "V":
             return VOID
         if operand.value is None and operand.type not in (NULL, LATE):  # null tells nothing: the declared type does
-            return Value(source_name(operand.type), "null", "L", None)
+            return ValueInfo(source_name(operand.type), "null", "L", None)
         [described] = await self._wire([self._wire_value(operand)], limits)
         return described
 
-    async def dump(self, operand: Operand, limits: Limits) -> Value:
+    async def dump(self, operand: Operand, limits: Limits) -> ValueInfo:
         """Like ``describe``, an object by all its fields."""
         if isinstance(operand.value, Ref):
             return await describe.dump(self._target, self._wire_value(operand), limits, self._format)
@@ -114,12 +116,12 @@ class Results:
         values = [each.value for each in read if isinstance(each.value, int | float)]
         return of_values(f"{kind.name}[]", kind.tag, values, start, len(elements))
 
-    def text(self, text: str, longest: int | None = None) -> Value:
+    def text(self, text: str, longest: int | None = None) -> ValueInfo:
         """A string that is not in the target."""
         length = utf16_length(text)
         cut = text if longest is None else text[:longest]
         truncated = len(cut) < len(text)
-        return Value(
+        return ValueInfo(
             STRING.name, string_literal(cut) + ("..." if truncated else ""), "s", None, None, length, truncated
         )
 
@@ -131,21 +133,21 @@ class Results:
             return to_wire(operand.type.tag, value)
         return ids.TaggedValue(value.tag, value.id) if isinstance(value, Ref) else ids.TaggedValue(Tag.OBJECT, 0)
 
-    async def _wire(self, values: list[ids.TaggedValue], limits: Limits) -> list[Value]:
+    async def _wire(self, values: list[ids.TaggedValue], limits: Limits) -> list[ValueInfo]:
         return await describe.describe(self._target, values, limits, self._format)
 
-    async def _sequence(self, kind: object, elements: list[Operand], limits: Limits) -> Value:
+    async def _sequence(self, kind: object, elements: list[Operand], limits: Limits) -> ValueInfo:
         """Elements that the debugger holds, shown as an array is."""
         inner = Limits(max(limits.depth - 1, 0), limits.string, limits.elements, limits.fields)
         calls = (partial(self.describe, element, inner) for element in elements[: limits.elements])
-        shown: list[Value] = await together(*calls)
+        shown: list[ValueInfo] = await together(*calls)
         element = source_name(kind.element) if isinstance(kind, SequenceType) else "java.lang.Object"
         head = f"{element}[{len(elements)}]"
         children = tuple(Variable(f"[{index}]", value.type, value, "element") for index, value in enumerate(shown))
         cut = len(shown) < len(elements)
-        plain = Value(f"{element}[]", head, "[", None, None, len(elements), cut, children)
+        plain = ValueInfo(f"{element}[]", head, "[", None, None, len(elements), cut, children)
         return composed(plain, map(_texts, shown), lambda parts: f"{head} {braces(parts, len(elements))}")
 
 
-def _texts(value: Value) -> tuple[str, str]:
+def _texts(value: ValueInfo) -> tuple[str, str]:
     return value.text, value.formatted or value.text

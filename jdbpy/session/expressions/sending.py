@@ -8,16 +8,15 @@ fits, and are kept from collection until the evaluation ends, which holds the ta
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set as AnySet
-from typing import Any
+from typing import Any, TypeGuard
 
 from jdbpy.errors import UsageError
 from jdbpy.session.eval.evaluator import Evaluation
-from jdbpy.session.eval.given import operand_of
-from jdbpy.session.eval.operands import Operand
+from jdbpy.session.eval.operands import Operand, operand_of
 from jdbpy.session.eval.program import Program
 from jdbpy.session.java.texts import char_literal, double_text, string_literal
 from jdbpy.session.java.types import ArrayType, ClassType, JavaType, Primitive, unboxed
-from jdbpy.session.model.values import Value
+from jdbpy.session.model.values import ValueInfo
 
 MOST = 10_000
 """Elements and entries of what is sent at once."""
@@ -48,9 +47,9 @@ _OWN_MAPS = frozenset(f"java.util.{name}" for name in ("TreeMap", "Hashtable", "
 """Classes of the JDK that a list or a dict is made, if the variable is of that very class."""
 
 
-def is_composite(value: object) -> bool:
+def is_composite(value: object) -> TypeGuard[Iterable[Any]]:
     """True for what becomes an object of several: a list, a tuple, a set, a dict, bytes."""
-    return isinstance(value, list | tuple | AnySet | Mapping | bytes | bytearray) and not isinstance(value, Value)
+    return isinstance(value, list | tuple | AnySet | Mapping | bytes | bytearray) and not isinstance(value, ValueInfo)
 
 
 class ValueSender:
@@ -70,14 +69,14 @@ class ValueSender:
 
     async def text(self, name: str, value: object, wanted: JavaType | None, depth: int = 0) -> str:
         """Return how an expression may say the value, with ``given``. Raises and wire: as ``operand``."""
-        if isinstance(value, Value) or not is_composite(value):
+        if isinstance(value, ValueInfo) or not is_composite(value):
             literal = _literal(value, wanted)
             return literal if literal else self._name(operand_of(name, value))
         if depth > _DEEPEST:
             raise UsageError(f"{name}: it is nested too deeply, or refers to itself", code="TOO_DEEP")
         if isinstance(value, Mapping):
             return self._name(await self._map(name, value, wanted, depth))
-        elements: Sequence[Any] = list(value)  # type: ignore[call-overload]
+        elements: Sequence[Any] = list(value)
         if isinstance(value, bytes | bytearray):
             wanted = wanted if isinstance(wanted, ArrayType) else ArrayType(_BYTE)
             elements = [each - 256 if each > 127 and wanted == ArrayType(_BYTE) else each for each in elements]

@@ -21,7 +21,6 @@ import trio
 from jdbpy.errors import EvalError, JdbpyError, StateError, UsageError
 from jdbpy.session.eval.javac import ClassFiles, JavaSource
 from jdbpy.session.eval.jvm.calls import ThreadCalls
-from jdbpy.session.eval.jvm.class_finder import LoaderMemory
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Elements, Entry, LocalBox, Operand
@@ -35,7 +34,7 @@ from jdbpy.session.expressions.function_views import FunctionView
 from jdbpy.session.java.texts import primitive_text
 from jdbpy.session.java.types import Primitive
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame, Location, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
 from jdbpy.session.model.values import Limits, UserView
 from jdbpy.session.target.refs import Field, Method
 from jdbpy.session.target.target import Target
@@ -54,17 +53,17 @@ if TYPE_CHECKING:
 _SHORT = Limits(depth=0)
 
 
-async def _no_imports(frame: Frame) -> Imports:
+async def _no_imports(frame: FrameInfo) -> Imports:
     return NO_IMPORTS
 
 
 class ViewTarget(FrameTarget):
     """An object of a class, or of a class below it: names mean what they mean in the code of ``shape``."""
 
-    def __init__(self, target: Target, memory: LoaderMemory, shape: ClassLayout, obj: Ref) -> None:
+    def __init__(self, target: Target, shape: ClassLayout, obj: Ref) -> None:
         place = Location(shape.name, "", "", None, None, -1, type_id=shape.id)
-        frame = Frame(1, place, ThreadRef(0, ""))
-        super().__init__(target, frame, memory, _no_imports, InvokeRules(), Pins(PinLedger(target)))
+        frame = FrameInfo(1, place, ThreadRef(0, ""))
+        super().__init__(target, frame, _no_imports, InvokeRules(), Pins(PinLedger(target)))
         self._shape = shape
         self._this = obj
 
@@ -72,8 +71,8 @@ class ViewTarget(FrameTarget):
         """See ``EvalTarget``."""
         return FrameFacts(self._shape.id, self._shape.name, False, (), self._shape.name)
 
-    async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
-        """See ``EvalTarget``."""
+    def known_values(self, locals_: Sequence[Local]) -> FrameValues:
+        """See ``FrameTarget``."""
         return FrameValues(self._this, {})
 
     async def object_text(self, obj: Ref) -> str | None:
@@ -152,12 +151,11 @@ class ExpressionView:
         self._variables = variables
         self._program = Program(text)
         self._program.expression()
-        self._memory = LoaderMemory()
         self._compiled: dict[int, Compiled] = {}  # by class
         self._compiling: dict[int, _Compiling] = {}
 
     async def __call__(self, obj: Obj) -> Shown:
-        """Shows an object. Raises EvalError for what does not compile in its class, StateError for what would run code.
+        """Show an object. Raises EvalError for what does not compile in its class, StateError for what would run code.
 
         wire: 1 trip for each link of the expression, for all objects that are shown together.
         """
@@ -167,7 +165,7 @@ class ExpressionView:
         if _nesting.get() >= _DEEPEST:
             raise EvalError("it leads to objects that are shown by such views again, and so on")
         _nesting.set(_nesting.get() + 1)  # in this task, and in those that it starts
-        target = ViewTarget(self._target, self._memory, obj.view_class, Ref(obj.id))
+        target = ViewTarget(self._target, obj.view_class, Ref(obj.id))
         compiled = await self._compile(target, obj.view_class.id)
         run = await compiled.start(target, self._variables)
         return await self._shown(compiled, target, obj, await compiled.op.run(run))
@@ -253,7 +251,7 @@ _PATTERN = re.compile(r"[\w$.*]+")
 
 
 class UserViews:
-    """Views by class pattern: a Java name, in which ``*`` stands for anything. The latest that fits a class wins."""
+    """Views by class pattern: a Java name, in which ``*`` matches anything. The latest that fits a class wins."""
 
     def __init__(self, target: Target, variables: Callable[[], VariableStore]) -> None:
         self._target = target
@@ -261,12 +259,12 @@ class UserViews:
         self._added: dict[str, UserView] = {}
 
     def add(self, pattern: str, view: View | Callable[..., object] | str) -> None:
-        """Shows objects of classes of that name, and of their subclasses, with a view from now on.
+        """Show objects of classes of that name, and of their subclasses, with a view from now on.
 
         A view is an ``async def`` function that takes a ``jdbpy.views.Obj``, or a plain function whose parameters are
         names of fields; it returns what is to be shown: a text, a number, a dict, a list, or a ``Shown`` of
         ``jdbpy.views``. Or it is the text of a Java expression over the fields of the object, which runs no methods.
-        What goes wrong in it is told beside the object, which is then shown by its fields. No trip.
+        An error in it is shown beside the object, which is then shown by its fields. No trip.
         Raises UsageError for what is no pattern and a function with other parameters, EvalError for what is no
         expression.
         """
@@ -287,7 +285,7 @@ class UserViews:
         self._added[pattern] = shown
 
     def remove(self, pattern: str) -> None:
-        """Takes back ``add``. Raises UsageError when there is no view of that pattern."""
+        """Take back ``add``. Raises UsageError when there is no view of that pattern."""
         if pattern not in self._added:
             raise UsageError(f"there is no view for {pattern}", hint="'view' lists them", code="NO_SUCH_VIEW")
         Objects.of(self._target).views.remove(pattern)

@@ -6,6 +6,7 @@ grammar are imported when the first expression is evaluated.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
@@ -15,10 +16,10 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError, StateError
 from jdbpy.escape import escape
 from jdbpy.session.concurrency import together
-from jdbpy.session.model.events import Stop
+from jdbpy.session.model.events import Stopped
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame
-from jdbpy.session.model.values import Bytes, Limits, Value, Variable, check_format
+from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.model.values import Bytes, Limits, ValueInfo, Variable, check_format
 from jdbpy.session.sources.sources import Sources
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.target import Target
@@ -42,14 +43,14 @@ NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
 
 class Values:
-    """Java expressions in the selected frame. ``last_stop`` tells what ``$exc`` and ``$ret`` stand for."""
+    """Java expressions in the selected frame. ``last_stop`` has the values of ``$exc`` and ``$ret``."""
 
     def __init__(
         self,
         target: Target,
         stack: StackReader,
         sources: Sources,
-        last_stop: Callable[[], Stop | None] = lambda: None,
+        last_stop: Callable[[], Stopped | None] = lambda: None,
         shared: Values | None = None,
     ) -> None:
         """``shared`` are those of a session that a client has joined: it has names and views in common with it."""
@@ -58,7 +59,7 @@ class Values:
         self._stack = stack
         self._sources = sources
         self._last_stop = last_stop
-        self._noted: Stop | None = None
+        self._noted: Stopped | None = None
         self.rules = InvokeRules()
         """How methods are run, unless one evaluation says otherwise; ``rules.replace(javac=True)`` makes new ones."""
 
@@ -88,17 +89,19 @@ class Values:
         remember: bool = True,
         time_limit: float | None = None,
         others_run: bool | None = None,
-        frame: Frame | None = None,
+        frame: FrameInfo | None = None,
         given: Mapping[str, object] = NOTHING_GIVEN,
         keep: bool = False,
-    ) -> Value:
+        until_resumed: bool = False,
+    ) -> ValueInfo:
         """The value of a Java expression, or of the last of several statements, in the selected frame or the given one.
 
-        ``given`` are further variables by name, which hide those of the frame: a ``Value``, or a number, text, truth
+        ``given`` are more variables by name, which hide those of the frame: a ``ValueInfo``, or a number, text, truth
         value or None of Python; a list, tuple, set, dict or bytes of them becomes an ``ArrayList``, ``LinkedHashSet``,
         ``LinkedHashMap`` or ``byte[]`` in the target (which runs methods, in 3 to 5 trips and 1 an entry). ``keep``
-        keeps an object that a method gave from collection, until 256 later ones were kept.
-        ``format`` is one of ``jdbpy.values.FORMATS``: numbers are then told in that form as well (``Value.formatted``).
+        keeps an object that a method gave from collection, until 256 later ones were kept; with ``until_resumed`` no
+        longer than the frame's thread is stopped.
+        ``format`` is one of ``jdbpy.values.FORMATS``: numbers have that form as well then (``ValueInfo.formatted``).
         The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
         default to ``rules``. Raises UsageError for an unknown format, EvalError in javac's words with the column,
@@ -113,13 +116,13 @@ class Values:
         async with self._evaluation(time_limit, others_run, format, frame) as (evaluation, results):
             operand = await evaluation.run(program, await self._operands(given, evaluation))
             if keep:
-                await self.evaluator.kept.add(operand, evaluation)
+                await self.evaluator.kept.add(operand, evaluation, until_resumed=until_resumed)
             number = self.evaluator.variables.record(operand) if remember and operand.type is not VOID else None
             value = await results.describe(operand, limits)
             value = Changes.of(self._target).mark_value(evaluation.frame, ("value", text, limits, format), value)
             return value.replace(number=number)
 
-    async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> Value:
+    async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> ValueInfo:
         """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
         from jdbpy.session.eval.program import Program
 
@@ -133,7 +136,7 @@ class Values:
         text: str,
         count: int | None = None,
         *,
-        frame: Frame | None = None,
+        frame: FrameInfo | None = None,
         given: Mapping[str, object] = NOTHING_GIVEN,
     ) -> Bytes:
         """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.
@@ -148,7 +151,18 @@ class Values:
             operands = await self._operands(given, evaluation)
             return await results.bytes(await evaluation.run(program, operands), count)
 
-    async def to_string(self, text: str) -> Value:
+    async def write_bytes(self, array_id: int, offset: int, data: builtins.bytes) -> None:
+        """Overwrite bytes of an array of primitives, counted from its first element, the high byte of each first.
+
+        Raises UsageError for another object, and for bytes that the array does not have. wire: 2 trips, 3 to begin
+        or end within an element.
+        """
+        from jdbpy.session.values.bytes import write
+
+        await write(self._target, array_id, offset, data)
+        self._target.tell_others("value-changed", f"{len(data):,} bytes of an array were set")
+
+    async def to_string(self, text: str) -> ValueInfo:
         """The string conversion of the value: of an object, what its ``toString()`` gives. Raises as ``evaluate``."""
         from jdbpy.session.eval.program import Program
 
@@ -161,9 +175,9 @@ class Values:
         target_text: str,
         value_text: str,
         *,
-        frame: Frame | None = None,
+        frame: FrameInfo | None = None,
         given: Mapping[str, object] = NOTHING_GIVEN,
-    ) -> Value:
+    ) -> ValueInfo:
         """Evaluates ``target = value``: a local, a field, a static field, an element, or ``$name``.
 
         ``frame`` and ``given`` are those of ``evaluate``.
@@ -174,8 +188,8 @@ class Values:
             operand = await evaluation.run(self.evaluator.assignment(target_text, value_text), operands)
             return await self._assigned(target_text, operand, evaluation, results)
 
-    async def send(self, target_text: str, value: object, *, frame: Frame | None = None) -> Value:
-        """Assign a value of Python, or a ``Value``, to a local, a field, a static field, an element, or ``$name``.
+    async def send(self, target_text: str, value: object, *, frame: FrameInfo | None = None) -> ValueInfo:
+        """Assign a value of Python, or a ``ValueInfo``, to a local, a field, a static field, an element, or ``$name``.
 
         Numbers are converted to the type of the variable as Java converts literals, a text of one character is good
         for a char. A list, tuple or set becomes an array or collection as the variable's type wants it, a dict a map,
@@ -193,19 +207,21 @@ class Values:
             operand = await evaluation.run(self.evaluator.assignment(target_text, text), sender.given)
             return await self._assigned(target_text, operand, evaluation, results)
 
-    async def _assigned(self, target_text: str, operand: Operand, evaluation: Evaluation, results: Results) -> Value:
+    async def _assigned(
+        self, target_text: str, operand: Operand, evaluation: Evaluation, results: Results
+    ) -> ValueInfo:
         value = await results.describe(operand, _DEFAULT)
         notes = "; ".join(evaluation.target.notes)
         self._target.tell_others("value-changed", f"{escape(target_text)} was set to {escape(value.text)}")
         return value.replace(note=notes) if notes else value
 
-    async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[Value]:
+    async def of_objects(self, object_ids: Sequence[int], limits: Limits = _IN_A_LINE) -> list[ValueInfo]:
         """Objects of the target by their ids, described. wire: what describing takes, 2 trips and more."""
         self._target.require_alive()
         return await describe(self._target, [ids.TaggedValue(Tag.OBJECT, each) for each in object_ids], limits)
 
-    async def save(self, name: str, text: str) -> Value:
-        """Evaluates an expression and keeps the value as ``$name``; an object is kept from collection until ``forget``.
+    async def save(self, name: str, text: str) -> ValueInfo:
+        """Evaluate an expression and keep the value as ``$name``; an object is kept from collection until ``forget``.
 
         Raises UsageError for a name that is the debugger's own, else as ``evaluate``. wire: 1 trip more than that.
         """
@@ -246,7 +262,7 @@ class Values:
         from jdbpy.session.expressions.results import Results
 
         results = Results(self._target)
-        shown: list[Value] = await together(*(partial(results.describe, operand, limits) for _, operand in named))
+        shown: list[ValueInfo] = await together(*(partial(results.describe, operand, limits) for _, operand in named))
         saved = self.evaluator.saved
         return tuple(
             Variable(f"${name}", value.type, value, "kept" if saved.keeps(name) else "noted")
@@ -287,7 +303,7 @@ class Values:
         time_limit: float | None = None,
         others_run: bool | None = None,
         format: str = "",
-        frame: Frame | None = None,
+        frame: FrameInfo | None = None,
     ) -> AsyncIterator[tuple[Evaluation, Results]]:
         """An evaluation in a frame, by default the selected one; without that, of what needs none. Raises TimedOut
         without answers, StateError for a frame whose thread has run on."""
@@ -320,7 +336,7 @@ class Values:
                         raise missing from error
                     raise
 
-    def _note_stop(self, frame: Frame | None = None) -> None:
+    def _note_stop(self, frame: FrameInfo | None = None) -> None:
         """Sets ``$exc``, ``$ret``, ``$old`` and ``$new`` by the last stop of the frame's or selected thread, once."""
         thread = frame.thread if frame is not None else self._target.selection.thread
         stop = self._target.stops.get(thread.id) if thread is not None else self._last_stop()

@@ -17,7 +17,7 @@ from jdbpy.session.heap.paths import find_path, places_of
 from jdbpy.session.heap.usage import Usage
 from jdbpy.session.model.classes import ClassInfo
 from jdbpy.session.model.events import Notice
-from jdbpy.session.model.heap import ClassCount, HeapPath, Histogram, Instances, Referrer
+from jdbpy.session.model.heap import ClassCount, ClassHistogram, HeapPath, Instances, Referrer
 from jdbpy.session.model.values import Limits
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.target import Target
@@ -63,7 +63,7 @@ class HeapReader:
         values = await describe(self._target, [_value(one) for one in found[:limit]], limits)
         return Instances(infos[0].name, total, tuple(values))
 
-    async def histogram(self, pattern: str = "", *, limit: int = 50) -> Histogram:
+    async def histogram(self, pattern: str = "", *, limit: int = 50) -> ClassHistogram:
         """Reachable instances by class, of the classes whose name fits the pattern (``com.acme.*``). wire: 2 trips."""
         infos = await self._classes.list(pattern)
         if not infos:
@@ -75,7 +75,7 @@ class HeapReader:
             ClassCount(info.name, info.id, count) for info, count in zip(infos, reply.counts, strict=True) if count > 0
         ]
         counted.sort(key=lambda each: (-each.count, each.class_name))
-        return Histogram(tuple(counted[:limit]), sum(each.count for each in counted), max(0, len(counted) - limit))
+        return ClassHistogram(tuple(counted[:limit]), sum(each.count for each in counted), max(0, len(counted) - limit))
 
     async def referrers(self, object_id: int, *, limit: int = 50) -> tuple[Referrer, ...]:
         """The objects that refer to this one, with the fields and elements that do. Raises UsageError when it is gone.
@@ -104,13 +104,13 @@ class HeapReader:
         return await find_path(self._target, self._stack, object_id, most)
 
     async def pin(self, object_id: int) -> None:
-        """Keeps an object from being collected (ObjectReference.DisableCollection), until ``unpin`` or the end of the
+        """Keep an object from being collected (ObjectReference.DisableCollection), until ``unpin`` or the end of the
         session. Raises UsageError when it is gone. wire: 1 trip."""
         await self._target.conn.request(object_reference.DisableCollection(ObjectID(object_id)))
         self.pinned.add(object_id)
 
     async def unpin(self, object_id: int) -> None:
-        """Lets the object be collected again. wire: 1 trip."""
+        """Let the object be collected again. wire: 1 trip."""
         await self._target.conn.request(object_reference.EnableCollection(ObjectID(object_id)))
         self.pinned.discard(object_id)
 

@@ -4,7 +4,7 @@ Searched backwards and level by level: the referrers of the object, then theirs,
 of them is a class that holds the last one in a static field, or an object that a stack holds. Each question walks the
 heap, so the number of objects asked about is bounded.
 
-The protocol tells who refers to an object and not from where; reading the referrer tells its field or element. What the
+The protocol has who refers to an object and not from where; reading the referrer gives its field or element. What the
 VM itself holds inside an object (a class's loader) shows in none, and gives no place.
 """
 
@@ -19,7 +19,7 @@ from jdbpy.session.concurrency import both, together
 from jdbpy.session.java.signatures import simple_name
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.heap import HeapPath, PathStep, StackRoot
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.reading import gather, read_both
@@ -116,7 +116,7 @@ async def stack_roots(target: Target, stack: StackReader) -> dict[int, StackRoot
     return roots
 
 
-async def _held(target: Target, frame: Frame) -> list[tuple[str, int]]:
+async def _held(target: Target, frame: FrameInfo) -> list[tuple[str, int]]:
     """The variables of a frame that hold objects; none when its thread was resumed meanwhile. wire: 1 trip."""
     try:
         variables = [each for each in await frame_slots(target, frame) if each.signature[0] in "L["]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import UsageError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, on
-from jdbpy.session.model.heap import ClassCount, Histogram, MemoryArea
+from jdbpy.session.model.heap import ClassCount, ClassHistogram, MemoryArea
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.target import Raw
@@ -87,7 +87,7 @@ class Usage:
         ]
         return tuple(areas)
 
-    async def histogram(self, pattern: str, *, limit: int) -> Histogram:
+    async def histogram(self, pattern: str, *, limit: int) -> ClassHistogram:
         """Instances and bytes by class, counted by the target itself after a collection (GC.class_histogram)."""
         from jdbpy.session.vm.hotspot import run_diagnostic_command
 
@@ -97,7 +97,9 @@ class Usage:
         rows = [row for row in rows if wanted.fullmatch(row.class_name)]
         rows.sort(key=lambda row: -(row.bytes or 0))
         total = sum(row.count for row in rows)
-        return Histogram(tuple(rows[:limit]), total, max(0, len(rows) - limit), sum(row.bytes or 0 for row in rows))
+        return ClassHistogram(
+            tuple(rows[:limit]), total, max(0, len(rows) - limit), sum(row.bytes or 0 for row in rows)
+        )
 
     async def size_of(self, class_name: str) -> int | None:
         """Bytes that one instance of a class takes, from the target's own histogram; None for arrays, which differ."""
@@ -108,7 +110,7 @@ class Usage:
         return (row.bytes or 0) // row.count
 
     async def dump(self, path: str, *, live: bool = True) -> None:
-        """Writes an HPROF file on the target's machine; it must not exist. ``live``: reachable objects only.
+        """Write an HPROF file on the target's machine; it must not exist. ``live``: reachable objects only.
 
         Raises UsageError for a name the VM refuses (JDK 13 and later want ``.hprof``).
         """

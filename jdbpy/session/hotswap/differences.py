@@ -2,7 +2,7 @@
 
 A class is put into a form in which what the target runs and what a file holds can be compared (``ClassShape``). Code is
 compared by what it means, not by its bytes: the VM numbers the constants anew when it redefines a class. The agent
-gives one error for all classes together; which of them it means is told by comparing them.
+gives one error for all classes together; which of them it means is found by comparing them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,14 @@ FIELD_BITS, METHOD_BITS = 0x00DF, 0x0DFF
 
 The agent marks synthetic members in its own way, and Java 17 lets bits of its own through.
 """
+
+_INITIALIZER_BITS = 0x0808  # static, strictfp: of a class initializer the VM forgets all others, which Clojure's have
+
+
+def method_bits(name: str, access: int) -> int:
+    """Return those modifiers of a method that a class file and the agent tell alike."""
+    return access & (_INITIALIZER_BITS if name == "<clinit>" else METHOD_BITS)
+
 
 MemberKey = tuple[str, str]
 """Name and JNI signature."""
@@ -63,7 +71,10 @@ def of_file(file: ClassFile) -> ClassShape:
         fields={(field.name, field.signature): field.access & FIELD_BITS for field in file.fields},
         methods={
             (method.name, method.signature): MethodShape(
-                method.access & METHOD_BITS, code_rows(method.code, file.pool), method.lines, method.variables
+                method_bits(method.name, method.access),
+                code_rows(method.code, file.pool),
+                method.lines,
+                method.variables,
             )
             for method in file.methods
         },
@@ -96,18 +107,18 @@ def _rows(code: bytes, reader: OperandReader) -> Iterable[CodeRow]:
 _CLASS_BITS = 0x0611  # public, final, interface, abstract: those that nested classes do not tell in their own way
 
 
-class Difference(Record):
+class ShapeDifference(Record):
     """One difference. ``refusal`` is the error with which a VM refuses it that cannot do it; None: any VM can."""
 
     text: str
     refusal: Error | None = None
 
 
-def differences(running: ClassShape, new: ClassShape) -> list[Difference]:
-    """All differences that can be told; [] when both are the same."""
+def differences(running: ClassShape, new: ClassShape) -> list[ShapeDifference]:
+    """All differences that can be known; [] when both are the same."""
     found = [*_of_head(running, new), *_of_fields(running.fields, new.fields), *_of_methods(running, new)]
     if not found and running.constants is not None and (new.constants or frozenset()) - running.constants:
-        found.append(Difference("constants"))  # annotations, default values and the like are told by nothing else
+        found.append(ShapeDifference("constants"))  # annotations, default values and the like: nothing else shows them
     return found
 
 
@@ -117,51 +128,51 @@ def describe(key: MemberKey) -> str:
     return f"{name}({', '.join(simple_name(each) for each in parameter_types(signature))})"
 
 
-def _of_head(running: ClassShape, new: ClassShape) -> Iterator[Difference]:
+def _of_head(running: ClassShape, new: ClassShape) -> Iterator[ShapeDifference]:
     if running.superclass != new.superclass:
-        yield Difference(f"extends {_name(new.superclass)}", Error.HIERARCHY_CHANGE_NOT_IMPLEMENTED)
+        yield ShapeDifference(f"extends {_name(new.superclass)}", Error.HIERARCHY_CHANGE_NOT_IMPLEMENTED)
     if running.interfaces != new.interfaces:
         names = ", ".join(map(_name, new.interfaces)) or "nothing"
-        yield Difference(f"implements {names}", Error.HIERARCHY_CHANGE_NOT_IMPLEMENTED)
+        yield ShapeDifference(f"implements {names}", Error.HIERARCHY_CHANGE_NOT_IMPLEMENTED)
     if "$" not in new.name and (running.access ^ new.access) & _CLASS_BITS:
-        yield Difference("other modifiers of the class", Error.CLASS_MODIFIERS_CHANGE_NOT_IMPLEMENTED)
+        yield ShapeDifference("other modifiers of the class", Error.CLASS_MODIFIERS_CHANGE_NOT_IMPLEMENTED)
 
 
-def _of_fields(running: Mapping[MemberKey, int], new: Mapping[MemberKey, int]) -> Iterator[Difference]:
+def _of_fields(running: Mapping[MemberKey, int], new: Mapping[MemberKey, int]) -> Iterator[ShapeDifference]:
     refusal = Error.SCHEMA_CHANGE_NOT_IMPLEMENTED
     for name, signature in new:
         if (name, signature) not in running:
-            yield Difference(f"new field {java_name(signature)} {name}", refusal)
+            yield ShapeDifference(f"new field {java_name(signature)} {name}", refusal)
         elif running[name, signature] != new[name, signature]:
-            yield Difference(f"other modifiers of field {name}", refusal)
+            yield ShapeDifference(f"other modifiers of field {name}", refusal)
     for name, signature in running:
         if (name, signature) not in new:
-            yield Difference(f"no field {java_name(signature)} {name} any more", refusal)
+            yield ShapeDifference(f"no field {java_name(signature)} {name} any more", refusal)
     if list(running) != list(new) and set(running) == set(new):
-        yield Difference("another order of the fields", refusal)
+        yield ShapeDifference("another order of the fields", refusal)
 
 
-def _of_methods(running: ClassShape, new: ClassShape) -> Iterator[Difference]:
+def _of_methods(running: ClassShape, new: ClassShape) -> Iterator[ShapeDifference]:
     for key, method in new.methods.items():
         before = running.methods.get(key)
         if before is None:
-            yield Difference(f"new method {describe(key)}", Error.ADD_METHOD_NOT_IMPLEMENTED)
+            yield ShapeDifference(f"new method {describe(key)}", Error.ADD_METHOD_NOT_IMPLEMENTED)
         else:
             yield from _of_method(key, before, method)
     for key in running.methods:
         if key not in new.methods:
-            yield Difference(f"no method {describe(key)} any more", Error.DELETE_METHOD_NOT_IMPLEMENTED)
+            yield ShapeDifference(f"no method {describe(key)} any more", Error.DELETE_METHOD_NOT_IMPLEMENTED)
 
 
-def _of_method(key: MemberKey, before: MethodShape, method: MethodShape) -> Iterator[Difference]:
+def _of_method(key: MemberKey, before: MethodShape, method: MethodShape) -> Iterator[ShapeDifference]:
     if before.access != method.access:
-        yield Difference(f"other modifiers of {describe(key)}", Error.METHOD_MODIFIERS_CHANGE_NOT_IMPLEMENTED)
+        yield ShapeDifference(f"other modifiers of {describe(key)}", Error.METHOD_MODIFIERS_CHANGE_NOT_IMPLEMENTED)
     if before.rows != method.rows:
-        yield Difference(describe(key))
+        yield ShapeDifference(describe(key))
     elif before.lines != method.lines:
-        yield Difference(f"lines of {describe(key)}")
+        yield ShapeDifference(f"lines of {describe(key)}")
     elif before.variables != method.variables:
-        yield Difference(f"variables of {describe(key)}")
+        yield ShapeDifference(f"variables of {describe(key)}")
 
 
 def _name(internal: str) -> str:
@@ -171,7 +182,9 @@ def _name(internal: str) -> str:
 _SHOWN = 3
 
 
-def explained(error: JdwpError, refused: Mapping[str, Sequence[Difference]], new: Sequence[ClassShape]) -> JdwpError:
+def explained(
+    error: JdwpError, refused: Mapping[str, Sequence[ShapeDifference]], new: Sequence[ClassShape]
+) -> JdwpError:
     """The error with what it is about. ``refused`` are the differences of each class by name, ``new`` its files."""
     about = [
         f"{name}: {difference.text}"

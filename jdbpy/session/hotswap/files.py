@@ -17,7 +17,7 @@ import trio
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 from jdbpy.session.java.class_file import ClassFile, MalformedClassFile, parse
-from jdbpy.session.local.java_home import JavaHome, java_homes
+from jdbpy.session.local.java_home import JAVAC_JVM, JavaHome, java_homes
 from jdbpy.session.sources.local_classes import LocalPaths
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -33,14 +33,14 @@ class FoundFile(Record):
 
 
 def read_one(path: str) -> FoundFile:
-    """Reads a class file. Raises UsageError."""
+    """Read a class file. Raises UsageError."""
     try:
         if os.path.getsize(path) > _MOST_BYTES:
             raise UsageError(f"{path} is too large to be a class file")
         with open(path, "rb") as stream:
             data = stream.read()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: no file can have such a name
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return _parsed(path, data)
 
 
@@ -56,7 +56,7 @@ def read_all(path: str, wanted: Collection[str]) -> tuple[list[FoundFile], list[
             names.append(stem)
             if stem in wanted:
                 found.append(_parsed(place, read()))
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not names:
         raise UsageError(
@@ -134,7 +134,7 @@ def find_javac(release: int) -> JavaHome:
 
 
 async def compile_sources(sources: Sequence[str], class_path: LocalPaths, release: int, directory: str) -> None:
-    """Compiles the files into the directory. Raises UsageError with what javac says about the source."""
+    """Compile the files into the directory. Raises UsageError with what javac says about the source."""
     for source in sources:
         if not await trio.Path(source).is_file():
             raise UsageError(f"there is no file {source}", hint="give the source file, not the class")
@@ -142,7 +142,7 @@ async def compile_sources(sources: Sequence[str], class_path: LocalPaths, releas
     assert home.javac is not None
     # No processors run, whatever the class path has of them; names are absolute, or "@x.java" were a file of options.
     nothing = os.path.join(directory, "no-sources")  # else javac takes sources it meets on the class path
-    command = [home.javac, "-J-Duser.language=en", "-g", "-encoding", "UTF-8", "-proc:none", "-implicit:none"]
+    command = [home.javac, *JAVAC_JVM, "-g", "-encoding", "UTF-8", "-proc:none", "-implicit:none"]
     command += ["-nowarn", "-sourcepath", nothing, "-d", directory]
     command += ["-cp", os.pathsep.join(class_path.used) or directory]
     command += ["--release", str(release)] if home.feature != release else []

@@ -20,22 +20,22 @@ from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.hotswap.differences import (
     FIELD_BITS,
-    METHOD_BITS,
     ClassShape,
-    Difference,
     MethodShape,
+    ShapeDifference,
     code_rows,
     constants_of,
     differences,
     explained,
+    method_bits,
     of_file,
 )
 from jdbpy.session.hotswap.files import FoundFile, compile_sources, read_all, read_one
 from jdbpy.session.java import class_file, signatures
 from jdbpy.session.local.java_home import feature_number
-from jdbpy.session.model.breakpoints import Breakpoint
+from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.hotswap import RedefinedClass, Redefinition
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.local_classes import LocalPaths, allowed_paths, local_class_path, path_of_url
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target import facts
@@ -84,7 +84,7 @@ async def _shape(types: TypeCache, each: RefType) -> ClassShape:
         table = types.facts.known(facts.VARIABLES, key)
         slots = table.slots if table else ()
         return MethodShape(
-            method.bits & METHOD_BITS,
+            method_bits(method.name, method.bits),
             code_rows(types.facts.known(facts.BYTECODES, key) or b"", pool),
             (types.facts.known(facts.LINES, key) or NO_LINES).entries,
             frozenset((slot.code_index, slot.length, slot.name, slot.signature, slot.slot) for slot in slots),
@@ -114,7 +114,7 @@ class _Replacement(Record):
 
     type: RefType
     found: FoundFile
-    changes: tuple[Difference, ...]
+    changes: tuple[ShapeDifference, ...]
 
 
 class HotSwap:
@@ -228,7 +228,7 @@ class HotSwap:
                 before, same = running[each.id], False
             changes = [] if same else differences(before, of_file(file.file))
             if each.id in self._sent and not same and not changes:
-                changes = [Difference("attributes")]
+                changes = [ShapeDifference("attributes")]
             replacements.append(_Replacement(each, file, tuple(changes)))
         return replacements
 
@@ -237,6 +237,7 @@ class HotSwap:
         if not replacements:
             return result
         definitions = [virtual_machine.ClassDef(each.type.id, each.found.data) for each in replacements]
+        await self._breakpoints.before_redefinition([each.type.id for each in replacements])
         try:
             await self._target.conn.request(virtual_machine.RedefineClasses(definitions))
         except JdwpError as error:
@@ -246,7 +247,7 @@ class HotSwap:
         self._sent.update({each.type.id: each.found.data for each in replacements})
         if (redefined := self._target.changed_code.on_redefined) is not None:
             for each in replacements:
-                redefined(each.type.id, each.found.data)
+                await redefined(each.type.id, each.found.data)
         self._types.invalidate(ids)
         self._stack.forget()
         stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]
@@ -266,7 +267,7 @@ class HotSwap:
             lost=tuple(point for point in self._breakpoints.list() if point.number in stood and not point.resolved),
         )
 
-    async def _obsolete(self, ids: set[ReferenceTypeID]) -> tuple[Frame, ...]:
+    async def _obsolete(self, ids: set[ReferenceTypeID]) -> tuple[FrameInfo, ...]:
         """Frames of held threads that run what was replaced. wire: 2 trips, none when nothing is held."""
         if not self._target.suspension.anything_held:
             return ()
@@ -315,7 +316,7 @@ def _by_signature(found: Iterable[FoundFile]) -> dict[str, FoundFile]:
     return chosen
 
 
-def _stands_in(point: Breakpoint, ids: set[ReferenceTypeID]) -> bool:
+def _stands_in(point: BreakpointInfo, ids: set[ReferenceTypeID]) -> bool:
     return any(place.type_id in ids for place in point.resolved)
 
 

@@ -5,7 +5,8 @@
 * ``code_changes``: classes given checks, or their own code again, while everything else stands as it stood
 * ``sites``: one place of a breakpoint there, and what a hit of it is
 * ``rings``: what the target keeps, read while everything runs; ``log_sites``: places whose hits are kept;
-  ``trace_sites``: methods whose entries and exits are
+  ``trace_sites``: methods whose entries and exits are; ``call_sites``: methods whose calls the target observes;
+  ``call_logs``: what it counts of them, ``call_records``: calls that it keeps one by one
 * ``standing``: frames that are in a class already, for which its code must stay as it is
 * ``in_thread``: what a thread at an event is needed for: classes defined, class files, method handles
 * ``host_class``: class files on this machine

@@ -6,24 +6,43 @@ where their code is now, set those again that the agent has dropped (docs/agent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+from jdbpy.session.breakpoints.methods import MethodPoint
+from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
+from jdbpy.session.hotswap.differences import differences, of_file
+from jdbpy.session.hotswap.hotswap import running_shapes
 from jdbpy.session.instrumentation.sites import Site
+from jdbpy.session.java.class_file import parse
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.changed_code import ChangedClass
+from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.parts import Woven, WovenMethod
 from jdbpy.session.weaving.weaver import weave
-from jdbpy.wire.constants import TypeTag
+from jdbpy.wire.constants import EventKind, TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
-from jdbpy.wire.messages import virtual_machine
+from jdbpy.wire.messages import event_request, virtual_machine
+
+
+class StaysOrdinary(Exception):  # it is no error
+    """The condition stays with the debugger, for the reason that the text says."""
+
+
+class StaysUntilLeft(StaysOrdinary):
+    """The class can be changed when the thread at the event is about to leave the method."""
+
+
+class ChangedByAgent(StaysOrdinary):
+    """An agent of the program changes the class when it is redefined; it has its own code and that change again."""
+
 
 PlaceKey = tuple[Any, ...]
 """A method and an index in the program's own code; of a place of a trace also its number, and which place it is."""
@@ -40,6 +59,11 @@ class CodeChanges:
         self.sites: dict[ReferenceTypeID, dict[PlaceKey, Site]] = {}
         self.stale: set[ReferenceTypeID] = set()
         """Classes with checks that nothing waits for any more."""
+        self.read_kept: Callable[[Iterable[Site]], Awaitable[None]] | None = None
+        """Reads what the target has kept for sites."""
+        self.lost: Callable[[ReferenceTypeID], Awaitable[object]] | None = None
+        """Gives back to breakpoints what stood in a class that runs none of its checks any more."""
+        self._foreign: set[ReferenceTypeID] = set()  # classes that an agent of the program changes
         self.on_moved: Callable[[LogicalBreakpoint], None] = lambda point: None
 
     @property
@@ -73,6 +97,24 @@ class CodeChanges:
             if isinstance(moved, WovenMethod):
                 yield from ((method, each.at) for each in moved.insertions)
 
+    def ordinary_in(self, type_id: ReferenceTypeID, but: Collection[Point] = ()) -> list[tuple[MethodID, int]]:
+        """Return where breakpoints, traces and steps wait in a class, but for some points, as its code is now: frames
+        that were in it before a change would pass these by."""
+        traps = {id(each) for site in self.sites.get(type_id, {}).values() for each in site.requests}
+        requests = [each for pending in Steps.of(self._target).pending.values() for each in pending]
+        for point in self.breakpoints:
+            requests += point.placed.values() if point not in but else ()
+        for trace in self._points.of_type(MethodPoint):
+            requests += trace.places_in(type_id).values() if trace not in but else ()
+        places = [
+            each.loc
+            for request in requests
+            if request.kind is EventKind.BREAKPOINT and id(request) not in traps
+            for each in request.modifiers
+            if isinstance(each, event_request.LocationOnly)
+        ]
+        return [(each.methodID, int(each.index)) for each in places if each.classID == type_id]
+
     def drop(self, sites: Iterable[Site]) -> None:
         """Take the breakpoints of helpers out of the target. wire: no wait."""
         for site in sites:
@@ -88,7 +130,8 @@ class CodeChanges:
     async def redefine(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
         """Give a class the checks of these sites and no others; everything else stands as it stood.
 
-        Raises JdwpError when the VM refuses; nothing has changed then. wire: 2 trips.
+        Raises JdwpError when the VM refuses; nothing has changed then. Raises ChangedByAgent where something that is
+        new among them cannot be, as an agent of the program has changed the code as well. wire: 4 trips.
         """
         target, type_ = self._target, changed.type
         woven = weave(changed.original, [site.place for site in sites.values()])
@@ -98,6 +141,9 @@ class CodeChanges:
             if site not in self.sites.get(type_.id, {}).values():
                 await site.begin()
         await target.conn.request(virtual_machine.RedefineClasses([definition]))
+        if not await self._runs(type_, woven.data):
+            await self._leave_to_agent(changed, sites)
+            return
         former, self.sites[type_.id] = self.sites.get(type_.id, {}), dict(sites)
         moved = self._moved(changed, woven, methods)
         changed.maps = {
@@ -106,7 +152,41 @@ class CodeChanges:
         target.changed_code.classes[type_.id] = changed
         self.stale.discard(type_.id)
         await self._stand_again(type_, moved)
-        self.drop(site for site in former.values() if site not in sites.values())
+        gone = [site for site in former.values() if site not in sites.values()]
+        if self.read_kept is not None:
+            await self.read_kept(gone)
+        self.drop(gone)
+
+    def require_untouched(self, type_id: ReferenceTypeID) -> None:
+        """Raises ChangedByAgent for a class that was found to be changed by an agent of the program."""
+        if type_id in self._foreign:
+            raise ChangedByAgent("an agent of the program changes its code when it is redefined")
+
+    async def _runs(self, type_: RefType, data: bytes) -> bool:
+        """True if the code of a class is that of a class file. wire: 2 trips."""
+        self._target.types.invalidate([type_.id])
+        running = (await running_shapes(self._target.types, [type_]))[type_.id]
+        return not differences(running, of_file(parse(data)))
+
+    async def _leave_to_agent(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
+        """Give a class its own code, as an agent changes what it is given: no place in that is known.
+
+        The agent is asked about that code, too, and so its change stays. Raises ChangedByAgent if a site is new.
+        """
+        target, type_id = self._target, changed.type.id
+        former = self.sites.get(type_id, {})
+        is_new = any(site not in former.values() for site in sites.values())
+        await target.conn.request(
+            virtual_machine.RedefineClasses([virtual_machine.ClassDef(type_id, changed.original)])
+        )
+        self._foreign.add(type_id)
+        if self.lost is not None:
+            await self.lost(type_id)
+        target.types.invalidate([type_id])
+        self._stack.forget()
+        await self._breakpoints.reinstall([type_id])
+        if is_new:
+            self.require_untouched(type_id)
 
     def _moved(
         self, changed: ChangedClass, woven: Woven, methods: Iterable[Method]

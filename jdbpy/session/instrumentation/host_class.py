@@ -59,7 +59,7 @@ async def running_class_file(target: Target, class_name: str) -> bytes:
                 if not differences(shape, of_file(parse(found or b""))):
                     return found or b""
             different = True
-    why = "the one found is not that of the code that runs" if different else "it is not on this machine"
+    why = "the one found is not that of the code that runs" if different else "it was not found where one may be"
     hint = "'use PATHS' names jars and directories with classes as well"
     raise StateError(f"there is no class file of {class_name}: {why}", hint=hint, code="NO_CLASS_FILE")
 

@@ -14,12 +14,12 @@ from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.utility_calls import UtilityCalls
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, ThreadRef
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
-from jdbpy.session.weaving.parts import Handle
+from jdbpy.session.weaving.parts import Handle, HelperClass
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassID, ClassObjectID, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import class_object_reference, class_type, thread_reference
@@ -62,10 +62,17 @@ class InThread:
         array = await calls.call(stream, "java.io.InputStream", "readAllBytes", "()[B")
         with suppress(JdbpyError):
             await calls.call(stream, "java.io.InputStream", "close", "()V")
-        return bytes(int(each or 0) & 0xFF for each in await calls.array(array))  # type: ignore[arg-type]
+        return bytes(each & 0xFF for each in await calls.array(array) if isinstance(each, int))
+
+    async def define_helper(self, helper: HelperClass) -> ReferenceTypeID:
+        """Define a helper beside its class. wire: some 5 trips."""
+        type_id = await self.define(helper.name, helper.data)
+        if helper.runs_methods:
+            self._target.changed_code.running_methods.add(type_id)
+        return type_id
 
     async def define(self, name: str, data: bytes, *, boot: bool = False) -> ReferenceTypeID:
-        """Defines a class by the loader, and initializes it. ``name`` is internal. wire: some 5 trips."""
+        """Define a class by the loader, and initialize it. ``name`` is internal. wire: some 5 trips."""
         calls = self._calls
         unsafe = await calls.static_field(_UNSAFE, "theUnsafe")
         array = await calls.bytes(data)
@@ -80,7 +87,7 @@ class InThread:
         return reply.typeID
 
     async def handle(self, wanted: Handle) -> Ref:
-        """A method handle of a member, whoever may call that. wire: 4 trips."""
+        """A method handle of a member, whatever its access. wire: 4 trips."""
         calls = self._calls
         lookup = await calls.static_field(_LOOKUP, "IMPL_LOOKUP")
         owner = await calls.class_object(wanted.owner_name)
@@ -138,7 +145,7 @@ async def in_thread(target: Target, evaluator: Evaluator, thread: int, home: Ref
     at_home = location.replace(type_id=home.id, class_name=home.name)
     epoch = target.suspension.epoch_of(thread)
     frame = evaluator.frame_target(
-        Frame(1, at_home, ThreadRef(thread, ""), top.frameID, epoch), InvokeRules(limit=LIMIT)
+        FrameInfo(1, at_home, ThreadRef(thread, ""), top.frameID, epoch), InvokeRules(limit=LIMIT)
     )
     try:
         yield InThread(target, UtilityCalls(frame), int(loader))

@@ -7,23 +7,32 @@ breakpoints of the helpers and the class file of before are in the target before
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from typing import NamedTuple
 
-from jdbpy.errors import EvalError
+from jdbpy.errors import EvalError, JdbpyError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.method_places import find_places
 from jdbpy.session.breakpoints.methods import MethodPoint
+from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
-from jdbpy.session.eval.emit.emitter import emit, emit_values, value_types
+from jdbpy.session.eval.emit.expressions import called_by, emit, emit_values, value_types
 from jdbpy.session.eval.emit.refusals import NotInTarget
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
-from jdbpy.session.instrumentation.code_changes import CodeChanges, PlaceKey, start_now
+from jdbpy.session.instrumentation.code_changes import (
+    CodeChanges,
+    PlaceKey,
+    StaysOrdinary,
+    StaysUntilLeft,
+    start_now,
+)
 from jdbpy.session.instrumentation.host_class import local_class_file
 from jdbpy.session.instrumentation.in_thread import InThread, in_thread, set_static
 from jdbpy.session.instrumentation.log_sites import LogSite, count_of
@@ -33,6 +42,7 @@ from jdbpy.session.instrumentation.sites import Site, set_traps
 from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
 from jdbpy.session.instrumentation.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.java import class_file
+from jdbpy.session.java.bytecode import only_reads
 from jdbpy.session.java.types import NULL, JavaType, erasure, is_string, source_name, unboxed
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target import facts
@@ -45,19 +55,22 @@ from jdbpy.session.weaving.ring import log_class
 from jdbpy.session.weaving.trace_ring import trace_class
 from jdbpy.session.weaving.weaver import weave
 from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 
 _PLACES = 4_096
 """How many entries a ring has room for: that many hits between two polls."""
 
 
-class StaysOrdinary(Exception):  # it is no error
-    """The condition stays with the debugger, for the reason that the text says."""
+class ClassChange(NamedTuple):
+    """A class that is about to be changed; ``run`` serves as long as the thread stands."""
+
+    changed: ChangedClass
+    run: InThread
 
 
 @contextmanager
-def _staying(what: str) -> Iterator[None]:
+def staying(what: str) -> Iterator[None]:
     """Raises StaysOrdinary, with the reason, for what cannot run in the target."""
     try:
         yield
@@ -112,14 +125,10 @@ class Installer:
         noted at it. wire: some 30 trips for the first, 15 for a further one.
         """
         target, changes = self._target, self._changes
-        loader = (await target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
-        if not loader and not asked:
-            raise StaysOrdinary("its class is one of the JVM's own")
-        methods = {method.id: method for method in (await target.types.methods([type_.id]))[type_.id]}
-        sites = dict(changes.sites.get(type_.id, {}))
-        async with in_thread(target, self._evaluator(), thread, type_) as run:
-            known = target.changed_code.classes.get(type_.id)
-            changed = known or ChangedClass(type_, await self._original(run, type_))
+        async with self.changing(type_, thread, asked=asked) as change:
+            changed = change.changed
+            methods = {method.id: method for method in (await target.types.methods([type_.id]))[type_.id]}
+            sites = dict(changes.sites.get(type_.id, {}))
             for point in points:
                 for place in places_in(point, type_.id):
                     key = place.methodID, changed.index_before(place)
@@ -135,17 +144,41 @@ class Installer:
             starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
             if at_hit:  # to find out in time that nothing has to be defined
                 async with everything_suspended(target):
-                    await self._require_free(type_, starts, thread, asked=asked)
+                    await self.require_free(type_, starts, thread, asked=asked)
             for site in new:
-                await self._define(run, site)
-            if not changed.maps:
-                await self._keep(run, type_, changed.original)
+                await self._define(change.run, site)
+            await self.keep(change)
         if not at_hit:
             await changes.redefine(changed, sites)
             return
         async with everything_suspended(target):
-            await self._require_free(type_, starts, thread, asked=asked)
+            await self.require_free(type_, starts, thread, asked=asked)
             await changes.redefine(changed, sites)
+
+    @asynccontextmanager
+    async def changing(self, type_: RefType, thread: int, *, asked: bool) -> AsyncIterator[ClassChange]:
+        """Open a class for a change, by what is run in the thread; ``keep`` comes before the change.
+
+        Raises StaysOrdinary. wire: some 15 trips, 0 for what is known.
+        """
+        self._changes.require_untouched(type_.id)
+        loader = (await self._target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
+        if not loader and not asked:
+            raise StaysOrdinary("its class is one of the JVM's own")
+        async with in_thread(self._target, self._evaluator(), thread, type_) as run:
+            known = self._target.changed_code.classes.get(type_.id)
+            yield ClassChange(known or ChangedClass(type_, await self._original(run, type_)), run)
+
+    async def keep(self, change: ClassChange) -> None:
+        """Keep the class file of before in the target. wire: some 10 trips, 0 for a class that is changed already."""
+        if not change.changed.maps:
+            await self._keep(change.run, change.changed.type, change.changed.original)
+
+    def helper_name(self, type_: RefType) -> str:
+        """Return a name for another helper in the package of a class: internal, and never given before."""
+        self._made += 1
+        host = type_.signature[1:-1]
+        return f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
 
     async def trace(self, point: MethodPoint, type_: RefType, thread: int) -> None:
         """Have a class keep the entries and exits of a trace. Calls that are under way are not seen to be left.
@@ -153,17 +186,13 @@ class Installer:
         Raises StaysOrdinary. wire: some 30 trips.
         """
         target, changes = self._target, self._changes
-        loader = (await target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
-        if not loader:
-            raise StaysOrdinary("its class is one of the JVM's own")
-        async with in_thread(target, self._evaluator(), thread, type_) as run:
-            known = target.changed_code.classes.get(type_.id)
-            changed = known or ChangedClass(type_, await self._original(run, type_))
+        async with self.changing(type_, thread, asked=False) as change:
+            changed = change.changed
             places = await self._traced(point, changed)
-            self._made += 1
-            host = type_.signature[1:-1]
-            name = f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
-            helper = trace_class(name, host, [each.spot for each in places], size=_PLACES)
+            name, host = self.helper_name(type_), type_.signature[1:-1]
+            thread_meant = point.options.thread
+            filters = Filters(thread=thread_meant is not None)
+            helper = trace_class(name, host, [each.spot for each in places], filters, size=_PLACES)
             log = TraceLog(
                 point,
                 type_,
@@ -180,14 +209,20 @@ class Installer:
             refused = weave(changed.original, [site.place for site in sites.values()]).refused
             if refused:
                 raise StaysOrdinary(f"{refused[0].place.method}: {refused[0].text}")
-            log.type_id = await run.define(helper.name, helper.data)
-            if not changed.maps:
-                await self._keep(run, type_, changed.original)
+            await self.require_left(type_, thread, asked=False, but=[point])
+            log.type_id = await change.run.define_helper(helper)
+            if thread_meant is not None:
+                await set_static(target, log.type_id, {"thread": Ref(thread_meant, Tag.OBJECT)})
+            await self.keep(change)
         async with everything_suspended(target):
-            await self._require_free(type_, (), thread, asked=False)
+            await self.require_free(type_, (), thread, asked=False, but=[point])
             await log.begin()
             point.taken_over(type_.id)
-            await changes.redefine(changed, sites)
+            try:
+                await changes.redefine(changed, sites)
+            except (JdbpyError, StaysOrdinary):
+                await point.given_back(type_.id)
+                raise
 
     async def _traced(self, point: MethodPoint, changed: ChangedClass) -> list[TracedPlace]:
         """The places of a trace in a class. wire: 1 trip, 0 when known."""
@@ -205,9 +240,39 @@ class Installer:
                 found.append(entry_of(method, names_of(table)))
         return found
 
-    async def _require_free(self, type_: RefType, starts: Collection[PlaceKey], thread: int, *, asked: bool) -> None:
-        if busy := await why_not_now(self._target, type_, starts, at_event=thread, despite_loops=asked):
-            raise StaysOrdinary(busy)
+    async def require_free(
+        self, type_: RefType, starts: Collection[PlaceKey], thread: int, *, asked: bool, but: Collection[Point] = ()
+    ) -> None:
+        """Raises StaysOrdinary while frames keep the class from being changed; all threads must be suspended.
+
+        The breakpoints of points in ``but`` may be missed by calls that are under way.
+        """
+        others = self._changes.ordinary_in(type_.id, but)
+        busy = await why_not_now(self._target, type_, starts, others, at_event=thread, despite_loops=asked)
+        if busy is not None:
+            raise StaysUntilLeft(busy.reason) if busy.until_left else StaysOrdinary(busy.reason)
+
+    async def require_left(self, type_: RefType, thread: int, *, asked: bool, but: Collection[Point] = ()) -> None:
+        """Raises StaysUntilLeft, before anything is defined, where the thread would pass a breakpoint by.
+
+        wire: 2 trips, 0 for a class without other breakpoints.
+        """
+        if self._changes.ordinary_in(type_.id, but):
+            async with everything_suspended(self._target):
+                try:
+                    await self.require_free(type_, (), thread, asked=asked, but=but)
+                except StaysUntilLeft:
+                    raise
+                except StaysOrdinary:
+                    pass  # another thread is in the way, which may be gone when it matters
+
+    async def exits_of(self, place: CodeLocation) -> list[CodeLocation]:
+        """Return where the method of a place returns. wire: 1 trip, 0 when known."""
+        type_ = (await self._target.types.info([place.classID]))[place.classID]
+        methods = (await self._target.types.methods([type_.id]))[type_.id]
+        method = next(each for each in methods if each.id == place.methodID)
+        found = await find_places(self._target, [(type_, method)], entries=False, exits=True)
+        return [each.place for each in found.exits]
 
     def take_back(self, points: Collection[LogicalBreakpoint]) -> None:
         """Take the breakpoints of helpers that nothing calls out of the target again. wire: no wait."""
@@ -244,8 +309,7 @@ class Installer:
         [location] = await self._target.types.locations([place])
         condition = await self._condition(point, location, type_)
         host, options = type_.signature[1:-1], point.options
-        self._made += 1
-        name = f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
+        name = self.helper_name(type_)
         filters = Filters(thread=options.thread is not None, instance=options.instance is not None)
         if not point.reports:
             assert condition is not None
@@ -271,8 +335,11 @@ class Installer:
         if point.condition is None:
             return None
         assert isinstance(point.condition, CompiledCondition)
-        with _staying("the condition"):
-            return emit(await point.condition.operations(location), type_.name)
+        with staying("the condition"):
+            compiled = await point.condition.operations(location)
+            keys = [(ReferenceTypeID(owner), MethodID(method)) for owner, method in called_by(compiled)]
+            codes = await self._target.types.facts.many(facts.BYTECODES, keys)
+            return emit(compiled, type_.name, [key for key, code in codes.items() if only_reads(code)])
         raise AssertionError
 
     async def _values(
@@ -282,7 +349,7 @@ class Installer:
         text = point.log
         if not isinstance(text, CompiledTemplate) or not text.has_values or point.reporting.limit == 0:
             return (), ()
-        with _staying("the text"):
+        with staying("the text"):
             compiled = await text.operations(location)
             values, types = emit_values(compiled, type_.name), value_types(compiled)
         for each in types:
@@ -303,7 +370,7 @@ class Installer:
         """Define the helper of a site, and set its breakpoints. wire: some 8 trips, 4 more for each private member."""
         if not site.type_id:
             helper, options = site.helper, site.point.options
-            site.type_id = await run.define(helper.name, helper.data)
+            site.type_id = await run.define_helper(helper)
             values: dict[str, Ref | None] = {each.field: await run.handle(each) for each in helper.handles}
             objects = {"thread": options.thread, "instance": options.instance}
             values.update({name: Ref(objects[name] or 0, Tag.OBJECT) for name in helper.references})

@@ -8,21 +8,23 @@ when a class is prepared that a breakpoint waits for, and when an ordinary one h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError, StateError, UsageError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError, UsageError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.methods import MethodPoint
 from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.evaluator import Evaluator
-from jdbpy.session.instrumentation.code_changes import CodeChanges
-from jdbpy.session.instrumentation.installing import Installer, StaysOrdinary, places_in, say
+from jdbpy.session.instrumentation.call_sites import CallSites, MethodSite
+from jdbpy.session.instrumentation.code_changes import CodeChanges, StaysOrdinary, StaysUntilLeft
+from jdbpy.session.instrumentation.installing import Installer, places_in, say
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
+from jdbpy.session.instrumentation.sites import Site
 from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
 from jdbpy.session.instrumentation.trace_sites import TraceSite
 from jdbpy.session.java.class_file import MalformedClassFile
@@ -34,7 +36,7 @@ from jdbpy.session.target.changed_code import ChangedClass
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.session.target.target import Target
-from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import event_request, object_reference, virtual_machine
 
@@ -70,22 +72,26 @@ class Instrumentation:
         self._target = target
         self._points = points
         self._mode = "off"
-        self._asked: set[int] = set()
         self._lock = trio.Lock()
         self._more = trio.Event()
         self.changes = CodeChanges(target, points, breakpoints, stack)
         self.rings = RingPoller(target, self._ring_failed, points.reporter.clock)
         self.installer = Installer(target, points, self.changes, evaluator, self.rings)
+        self.calls = CallSites(target, points, self.changes, self.installer, self.rings, self._lock, self._settle_calls)
         self._calls: dict[LogicalBreakpoint, list[EventRequest]] = {}
         self.changes.on_moved = self.placed
+        self.changes.read_kept = self._read_sites
+        self.changes.lost = self._lost
         breakpoints.placement.in_target = self
-        points.on_often = self._often_passed
+        points.rule.on_often = self._often_passed
         points.before_removal = self._read_kept
         points.after_removal = self.settle
         target.changed_code.on_redefined = self._redefined
         target.changed_code.on_traced = self._traced
         target.changed_code.on_untraced = self._dropped
+        target.changed_code.on_catching = self.calls.make_way
         self._trace_calls: dict[tuple[MethodPoint, ReferenceTypeID], list[EventRequest]] = {}
+        points.before_redefined.append(self._cleared)
 
     # -- what the user chooses ---------------------------------------------------------------------------------------
 
@@ -105,15 +111,26 @@ class Instrumentation:
         for trace in self._points.of_type(MethodPoint):
             self._traced(trace)
 
+    def observed(self, asked: bool) -> CallSites | None:
+        """Return what has the target observe calls, where that is possible and asked for or set; else None.
+
+        Raises StateError where it was asked for and cannot be.
+        """
+        if asked:
+            self._require_possible()
+            return self.calls
+        return self.calls if self._possible and self._mode == "auto" and not self._target.remote else None
+
     def ask(self, number: int) -> None:
         """Have the condition of a breakpoint computed in the target as soon as that can be done. Raises UsageError."""
         self._require_possible()
         point = self._point(number)
-        self._asked.add(number)
         if wrong := self._unfit(point):
-            self._asked.discard(number)
             raise UsageError(f"breakpoint {number} stays ordinary: {wrong}")
-        point.look_after, point.why_ordinary = max(1, point.passes), ""
+        point.options = point.options.replace(woven=True)
+        self._target.requests.drop(self._calls.pop(point, ()))
+        point.look_after, point.why_ordinary = 0, ""
+        self.placed(point)
 
     def woven(self) -> list[WovenClass]:
         """The classes that run checks now. No trip."""
@@ -122,8 +139,9 @@ class Instrumentation:
             sites = self.changes.sites.get(changed.type.id, {}).values()
             methods = self._target.types.facts.known(facts.METHODS, changed.type.id) or ()
             names = sorted({method.name for method in methods if method.id in changed.maps})
-            numbers = sorted({site.point.number for site in sites})
-            shown.append(WovenClass(changed.type.name, tuple(numbers), tuple(names)))
+            numbers = sorted({site.point.number for site in sites if not isinstance(site, MethodSite)})
+            calls = dict.fromkeys(site.point.method for site in sites if isinstance(site, MethodSite))
+            shown.append(WovenClass(changed.type.name, tuple(numbers), tuple(names), tuple(calls)))
         return shown
 
     async def remove(self, numbers: Iterable[int] = ()) -> list[str]:
@@ -140,7 +158,10 @@ class Instrumentation:
                 kept = {place: site for place, site in sites.items() if chosen and site.point not in chosen}
                 if len(kept) == len(sites) and changed.type.id not in self.changes.stale:
                     continue
+                observed = {site.point for site in sites.values() if isinstance(site, MethodSite)} if not chosen else ()
                 async with everything_suspended(self._target):
+                    for observation in observed:
+                        observation.take_back(changed.type.id, "it was taken out of the target")
                     await self.changes.redefine(changed, kept)
                 if not changed.maps:
                     restored.append(changed.type.name)
@@ -150,7 +171,7 @@ class Instrumentation:
                         await point.given_back(changed.type.id)
                         self._target.requests.drop(self._trace_calls.pop((point, changed.type.id), ()))
             for point in chosen or self.changes.breakpoints:
-                self._asked.discard(point.number)
+                point.options = point.options.replace(woven=False)
                 point.look_after = 0
                 point.why_ordinary = "it was taken out of the target" if point.condition is not None else ""
         return restored
@@ -172,8 +193,10 @@ class Instrumentation:
             point.look_after = 0
             point.why_ordinary = unfit if wanted else ""
         elif not point.look_after:
-            point.look_after = point.passes + (REPORTED_AFTER if point.reports else PROMOTED_AFTER)
-            self._call_at(point, REPORTED_AFTER)
+            hits = 1 if point.options.woven else REPORTED_AFTER if point.reports else PROMOTED_AFTER
+            point.look_after = point.passes + hits
+            if point.wire_policy is JdwpSuspendPolicy.NONE:
+                self._call_at(point, point.placed, hits)
 
     def dropped(self, point: LogicalBreakpoint) -> None:
         """See ``placement.InTarget``."""
@@ -198,26 +221,37 @@ class Instrumentation:
         """See ``placement.InTarget``: no frame of the class is there yet. wire: some 20 trips."""
         if not self._target.suspension.everything_held:  # else what is run could wait for a thread that is suspended
             points = [point for point in self.changes.breakpoints if places_in(point, prepared.id)]
-            await self._improve(prepared, points, thread, at_hit=False)
+            await self._improve(prepared, points, thread)
 
-    def _call_at(self, point: LogicalBreakpoint, hits: int) -> None:
-        """Have a thread of a breakpoint that suspends none come, after so many hits: methods have to be run in one."""
-        if point.wire_policy is not JdwpSuspendPolicy.NONE or point in self._calls:
+    def _call_at(self, point: LogicalBreakpoint, places: Iterable[CodeLocation], hits: int) -> None:
+        """Have a thread come to places, after so many hits of one: the target's own methods have to be run in one."""
+        if point in self._calls:
             return
         self._calls[point] = []
-        for place in point.placed:
+        for place in places:
             modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
             handler = partial(self._came, point)
-            spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler)
+            spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
             self._calls[point].append(self._target.requests.submit(spec)[0])
+
+    def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """The agent has dropped the breakpoints of classes with new code: hits are counted anew when ``placed`` or
+        ``_traced`` says that a breakpoint or trace stands there again. wire: no wait."""
+        renewed = set(type_ids)
+        for point in self.changes.breakpoints:
+            if any(place.classID in renewed for place in point.code.locations()):
+                self._target.requests.drop(self._calls.pop(point, ()))
+                point.look_after = 0 if point.wire_policy is JdwpSuspendPolicy.NONE else point.look_after
+        for key in [each for each in self._trace_calls if each[1] in renewed]:
+            self._target.requests.drop(self._trace_calls.pop(key))
 
     async def _came(self, point: LogicalBreakpoint, hit: RequestHit) -> Verdict:
         self._target.requests.spent(hit.request)
         self._target.requests.drop(self._calls.pop(point, ()))
         if point.look_after:
             await self._often_passed(point, hit)
-            if point.look_after and point.wanted:
-                self._call_at(point, AGAIN_AFTER)
+            if point.look_after and point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE:
+                self._call_at(point, point.placed, AGAIN_AFTER)
         return GO
 
     def _traced(self, point: MethodPoint) -> None:
@@ -226,8 +260,8 @@ class Instrumentation:
             return
         options = point.options
         looks = point.condition is not None or point.callers is not None or point.log is not None
-        chosen = point.hit_count is not None or point.ignore or point.temporary or point.awaited or point.after_each
-        limited = options.thread is not None or options.instance is not None or point.reporting.stack
+        chosen = not point.counts_every_hit or point.awaited
+        limited = options.instance is not None or point.reporting.stack
         if not point.reports or looks or chosen or limited:
             return
         for type_id in point.traced_types:
@@ -236,13 +270,16 @@ class Instrumentation:
     def _call_in(self, point: MethodPoint, type_id: ReferenceTypeID, hits: int) -> None:
         if (point, type_id) in self._trace_calls:
             return
-        for place, is_exit in point.places_in(type_id):
-            if not is_exit or not point.entries:
-                modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
-                handler = partial(self._trace_came, point, type_id)
-                spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler)
-                self._trace_calls.setdefault((point, type_id), [])
-                self._trace_calls[point, type_id].append(self._target.requests.submit(spec)[0])
+        placed = point.places_in(type_id)
+        self._call_for(point, [place for place, is_exit in placed if not is_exit or not point.entries], hits)
+
+    def _call_for(self, point: MethodPoint, places: Iterable[CodeLocation], hits: int) -> None:
+        for place in places:
+            modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
+            handler = partial(self._trace_came, point, place.classID)
+            spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
+            self._trace_calls.setdefault((point, place.classID), [])
+            self._trace_calls[point, place.classID].append(self._target.requests.submit(spec)[0])
 
     async def _trace_came(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         self._target.requests.drop(self._trace_calls.pop((point, type_id), ()))
@@ -254,6 +291,12 @@ class Instrumentation:
                 await self.installer.trace(point, type_, hit.thread)
                 point.why_ordinary = ""
                 return GO
+            except StaysUntilLeft as why:
+                point.why_ordinary = str(why)
+                exits = await self.installer.exits_of(hit.event.location)
+                if hit.event.location not in exits:
+                    self._call_for(point, exits, 1)
+                    return GO
             except StaysOrdinary as why:
                 point.why_ordinary = str(why)
             except Disconnected:
@@ -266,14 +309,20 @@ class Instrumentation:
     async def _read_kept(self, points: Iterable[Point]) -> None:
         """Report what the target has kept of hits so far. wire: 1 trip, 2 where there are some."""
         chosen = list(points)
-        sites = [site for sites in self.changes.sites.values() for site in sites.values() if site.point in chosen]
+        await self._read_sites(
+            [site for sites in self.changes.sites.values() for site in sites.values() if site.point in chosen]
+        )
+
+    async def _read_sites(self, sites: Iterable[Site]) -> None:
         found = [site.log.ring if isinstance(site, TraceSite) else getattr(site, "ring", None) for site in sites]
         rings = list(dict.fromkeys(each for each in found if each is not None))
         if rings:
             await self.rings.poll(rings)
 
     def _ring_failed(self, ring: Ring, error: JdbpyError) -> None:
-        """A ring cannot be read any more: its class is gone with its loader."""
+        """A ring cannot be read any more: its class is gone with its loader, or the target has ended."""
+        if isinstance(error, JdwpError) and error.number == Error.VM_DEAD:
+            return
         self._target.publish(Notice("warning", f"what the target has kept cannot be read any more: {error}"))
 
     async def _often_passed(self, point: Point, hit: RequestHit) -> None:
@@ -286,7 +335,7 @@ class Instrumentation:
         if self.changes.site_at(location) is not None:
             return  # a call that began before
         type_ = (await self._target.types.info([location.classID]))[location.classID]
-        await self._improve(type_, [point], hit.thread, at_hit=True)
+        await self._improve(type_, [point], hit.thread, at_hit=location)
 
     async def settle(self) -> None:
         """Take checks that nothing waits for out of classes, where no call of them is under way. wire: 4 trips each."""
@@ -299,8 +348,15 @@ class Instrumentation:
                     self.changes.stale.discard(type_id)
                     continue
                 async with everything_suspended(self._target):
-                    if not await why_not_now(self._target, changed.type, self.changes.starts(changed)):
+                    starts, others = self.changes.starts(changed), self.changes.ordinary_in(type_id)
+                    if await why_not_now(self._target, changed.type, starts, others) is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))
+
+    async def _settle_calls(self) -> None:
+        """Take out of classes what observed calls, at once or later."""
+        if self.changes.stale:
+            self._more.set()
+            await self.settle()
 
     async def run(self) -> None:
         """Take out later what could not be taken out at once, for ever."""
@@ -322,11 +378,21 @@ class Instrumentation:
             if self.changes.stale:
                 self._more.set()
 
-    def _redefined(self, type_id: ReferenceTypeID, data: bytes) -> None:
-        """A hot swap has given a class new code: that is its own now."""
+    async def _redefined(self, type_id: ReferenceTypeID, data: bytes) -> None:
+        """A hot swap has given a class new code: that is its own now. wire: 2 trips where something was kept."""
+        changed = await self._lost(type_id)
+        if changed is not None:
+            self._target.changed_code.classes[type_id] = ChangedClass(changed.type, data)
+
+    async def _lost(self, type_id: ReferenceTypeID) -> ChangedClass | None:
+        """A class runs none of the checks any more that it had. wire: 2 trips where something was kept."""
+        await self._read_sites(self.changes.sites.get(type_id, {}).values())
         changed = self._target.changed_code.classes.pop(type_id, None)
         for site in self.changes.forget(type_id):
             point, requests = site.point, site.requests
+            if isinstance(site, MethodSite):
+                self.calls.lost(point, type_id)
+                continue
             if isinstance(point, MethodPoint):
                 point.in_target.discard(type_id)
                 point.lost_in.add(type_id)
@@ -336,8 +402,7 @@ class Instrumentation:
             self.changes.drop([site])
             point.look_after = point.passes + 1
         self.installer.forget(type_id)
-        if changed is not None:
-            self._target.changed_code.classes[type_id] = ChangedClass(changed.type, data)
+        return changed
 
     # -- what can be done --------------------------------------------------------------------------------------------
 
@@ -354,24 +419,26 @@ class Instrumentation:
             raise StateError("this VM cannot redefine classes", hint="'version' shows which VM it is")
 
     def _is_wanted(self, point: LogicalBreakpoint) -> bool:
+        if point.options.woven:
+            return True
         concerned = point.condition is not None or point.reports
-        if not concerned or not self._possible or (self._mode == "off" and point.number not in self._asked):
-            return False
-        return point.number in self._asked or (self._mode == "auto" and not self._target.remote)
+        return concerned and self._possible and self._mode == "auto" and not self._target.remote
 
     def _unfit(self, point: LogicalBreakpoint) -> str:
         """Return why a breakpoint stays ordinary wherever it is; "" if it may be in the target."""
+        if not self._possible:
+            return "this VM cannot redefine classes"
         if point.condition is None and not point.reports:
             return "it has no condition"
         if point.reporting.stack:
             return "it reports the stack"
-        if point.reports and point.temporary:
+        if point.reports and point.options.temporary:
             return "it is there for one hit"
         if point.reports and point.awaited:
             return "another breakpoint waits for it"
         if point.callers is not None:
             return "it looks at callers"
-        if point.after_each:
+        if point.options.after_each:
             return "it waits for another breakpoint each time"
         return ""
 
@@ -382,17 +449,22 @@ class Instrumentation:
             raise UsageError(f"number {number} is no breakpoint at a line or method")
         return found
 
-    async def _improve(self, type_: RefType, points: list[LogicalBreakpoint], thread: int, *, at_hit: bool) -> None:
+    async def _improve(
+        self, type_: RefType, points: list[LogicalBreakpoint], thread: int, *, at_hit: CodeLocation | None = None
+    ) -> None:
         """Have the target compute the conditions of breakpoints in a class, where that can be done."""
         wanted = [point for point in points if self._is_wanted(point) and not self._unfit(point)]
         if not wanted:
             return
-        asked = any(point.number in self._asked for point in wanted)
+        asked = any(point.options.woven for point in wanted)
         async with self._lock:
             try:
-                await self.installer.install(type_, wanted, thread, at_hit=at_hit, asked=asked)
+                await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked)
             except StaysOrdinary as why:
                 say(wanted, str(why))
+                if isinstance(why, StaysUntilLeft) and at_hit in wanted[0].placed:
+                    assert at_hit is not None
+                    self._call_at(wanted[0], await self.installer.exits_of(at_hit), 1)
             except Disconnected:
                 raise
             except (JdbpyError, MalformedClassFile) as error:

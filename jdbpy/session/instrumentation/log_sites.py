@@ -25,7 +25,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.parts import CheckCount
 from jdbpy.session.weaving.ring import LogHelper, number
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
-from jdbpy.wire.ids import CodeLocation, ObjectID, TaggedValue, ThreadID
+from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import event as wire_event
 
 Kept = tuple[object, ...]
@@ -76,8 +76,8 @@ class LogSite(Site):
     def is_of(self, point: LogicalBreakpoint) -> bool:
         return super().is_of(point) and self._kept[:2] == kept_of(point)[:2] and self._kept[3] == kept_of(point)[3]
 
-    def is_for(self, point: LogicalBreakpoint, at: int, method: object) -> bool:
-        return super().is_for(point, at, method) and not self._counts  # type: ignore[arg-type]
+    def is_for(self, point: LogicalBreakpoint, at: int, method: MethodID) -> bool:
+        return super().is_for(point, at, method) and not self._counts
 
     @property
     def _counts(self) -> bool:
@@ -124,6 +124,10 @@ class LogSite(Site):
         if point.over and point.enabled:
             point.disarm()
 
+    def _enter_one(self) -> None:
+        if not self._counts:
+            self._enter(1)
+
     def _enter(self, hits: int) -> None:
         self.point.hits += hits
         if hits:
@@ -145,19 +149,7 @@ class LogSite(Site):
 
     def arrived(self, count: int) -> int:
         """See ``RingUser``: as many are read as are to be reported."""
-        point, reporter = self.point, self._reporter
-        now, wall, limiter = reporter.clock(), reporter.wall(), point.rate_limiter
-        self._taken = []
-        if point.removed or not point.enabled:
-            return 0
-        for _ in range(count):
-            if not self._counts:
-                self._enter(1)
-            if not limiter.passes(point.hits, now):
-                self._taken.append(limiter.take(point.hits, now, wall=wall))
-            if limiter.over:
-                break
-        reporter.watch(point)
+        self._taken = self._reporter.take_kept(self.point, count, self._enter_one)
         return sum(each.reported for each in self._taken)
 
     async def read(self, entries: Sequence[RingEntry]) -> None:

@@ -14,7 +14,9 @@ from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.record import Record
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
+from jdbpy.session.instrumentation.rings import emptied
 from jdbpy.session.java.class_file import MalformedClassFile, parse
+from jdbpy.session.model.events import Notice
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import PREFIX
 from jdbpy.session.target.refs import RefType
@@ -53,11 +55,21 @@ class LeftOver(Record):
     original: bytes
 
 
-async def put_back_left_over(target: Target) -> list[str]:
-    """Give the classes that an earlier debugger has left changed their own code; return their names.
+async def put_back_left_over(target: Target) -> None:
+    """Give the classes that an earlier debugger has left changed their own code, where that is allowed, and say so.
 
-    For a VM in which one has changed classes at some time (``SIGN``). wire: 4 trips, 7 for each such class.
+    For a VM in which one has changed classes at some time (``SIGN``). wire: 6 trips, 7 for each such class.
     """
+    if not target.conn.allows(virtual_machine.RedefineClasses):
+        return
+    with suppress(JdbpyError):
+        if names := await _put_back(target):
+            text = f"took out what an earlier debugger has left in the code of {', '.join(names)}"
+            target.publish(Notice("left-over", text, (("classes", tuple(names)),)))
+
+
+async def _put_back(target: Target) -> list[str]:
+    """Put back the code of all classes where that can be done; return their names."""
     restored = []
     for each in await _left_over(target):
         with suppress(JdwpError):
@@ -66,7 +78,16 @@ async def put_back_left_over(target: Target) -> list[str]:
             )
             target.types.invalidate([each.type.id])
             restored.append(each.type.name)
+    await _empty_rings(target)
     return restored
+
+
+async def _empty_rings(target: Target) -> None:
+    """Have what an earlier debugger has left take nothing any more, and keep no object alive. wire: 2 trips."""
+    helpers = list(target.changed_code.helpers)
+    with suppress(JdbpyError):
+        fields = await target.types.fields(helpers)
+        await target.conn.batch([command for each in helpers for command in emptied(each, fields[each])])
 
 
 async def _left_over(target: Target) -> list[LeftOver]:

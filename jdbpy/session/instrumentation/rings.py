@@ -16,9 +16,11 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.record import Record
+from jdbpy.session.target import facts
+from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.ring import LogHelper, RingReader
-from jdbpy.session.weaving.trace_ring import TraceHelper
+from jdbpy.session.weaving.trace_ring import STRIPES, TraceHelper
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ArrayID, ClassID, FieldID, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
@@ -39,8 +41,30 @@ _STUCK = 200
 CLOSED = -(1 << 62)
 """The value of ``read`` with which a ring takes nothing more."""
 
+_WHILE_RESTING = 64
+"""Entries that a ring takes between two polls though nothing is wanted. Else the JVM compiles the methods of the
+program without what keeps an entry, and throws that code away when something is wanted again."""
+
 _COUNTERS = ("HITS", "PASSED", "HEAD", "DROPPED")
 _ATOMIC, _ATOMIC_ARRAY = "Ljava/util/concurrent/atomic/AtomicLong;", "Ljava/util/concurrent/atomic/AtomicLongArray;"
+
+
+_REFERENCES = ("thread", "instance", "thrown")
+
+
+def emptied(type_id: ReferenceTypeID, fields: Iterable[Field]) -> list[Command[Any]]:
+    """Return the commands after which the helper of a ring takes nothing any more, and its arrays can be collected.
+
+    A thread that is in the helper then loses its entry. None for a helper without a ring, and without a filter.
+    """
+    named = {each.name: each for each in fields}
+    if "HOST" not in named:
+        return []
+    values = [FieldValue(named["read"].id, TaggedValue(Tag.LONG, CLOSED))] if "read" in named else []
+    for each in named.values():
+        if each.signature[0] == "[" or each.signature == _ATOMIC_ARRAY or each.name in _REFERENCES:
+            values.append(FieldValue(each.id, TaggedValue(Tag.OBJECT, 0)))
+    return [class_type.SetValues(ClassID(type_id), values)] if values else []
 
 
 class RingEntry(Record):
@@ -88,7 +112,7 @@ class Ring:
         self._stuck = 0
         self.passes: tuple[int, ...] = ()
         """How often each place of a trace was passed, as it was at the last poll."""
-        self._places = len(helper.calls) if isinstance(helper, TraceHelper) else 0
+        self._places = helper if isinstance(helper, TraceHelper) else None
         self._counts: list[ArrayID] = []
         self.rests = -math.inf
         """Until then the target keeps nothing, and only counts."""
@@ -96,6 +120,7 @@ class Ring:
         """The counters as they were at the last poll."""
         self.over = False
         """True if it is not to be read any more."""
+        self._ended = False
 
     async def find(self, target: Target) -> None:
         """Find the arrays and counters of a helper that was initialized. Raises JdwpError. wire: 4 trips."""
@@ -122,7 +147,7 @@ class Ring:
             self._read_field = fields["read"].id
             [array] = [each.id for each in of_atomics[atomic_array] if each.name == "array"]
             atomics = [found[len(counters)]]
-            if self._places:
+            if self._places is not None:
                 reply = await conn.request(reference_type.GetValues(self.type_id, [fields["COUNTS"].id]))
                 atomics.append(ObjectID(int(reply.values[0].value or 0)))
             replies = [await conn.request(object_reference.GetValues(each, [array])) for each in atomics]
@@ -131,7 +156,7 @@ class Ring:
 
     async def open(self, target: Target, counters: Mapping[str, int]) -> None:
         """Take in entries from now on; counters begin with these values. wire: 2 trips."""
-        self.over, self.rests = False, -math.inf
+        self.over, self.rests, self._ended = False, -math.inf, False
         ask = [object_reference.GetValues(each, [self._value]) for each in self.counters.values()]
         replies = await target.conn.batch(ask)
         now = {name: int(reply.values[0].value or 0) for name, reply in zip(self.counters, replies, strict=True)}
@@ -150,6 +175,11 @@ class Ring:
             if name in self.counters
         ]
 
+    def end(self) -> list[Command[Any]]:
+        """Return the commands after which a ring takes nothing any more; what it has is still to be read."""
+        self._ended = True
+        return [self._set_read(CLOSED)] if self.reader is not None else []
+
     def close(self) -> list[Command[Any]]:
         """Return the commands after which a ring takes nothing any more, and keeps no object alive."""
         self.over = True
@@ -163,16 +193,20 @@ class Ring:
 
     def rest(self, now: float) -> list[Command[Any]]:
         """Return what has the target keep nothing while nothing is wanted, and keep entries again afterwards."""
-        if self.reader is None or self.over:
+        if self.reader is None or self.over or self._ended:
             return []
         until = self.user.rests_until()
         if self.rests == -math.inf and until > now:
             self.rests = until
-            return [self._set_read(CLOSED)]
+            return [self._set_resting()]
         if self.rests != -math.inf and now >= self.rests:
             self.rests = -math.inf
             return [self._set_read(self.reader.next)]
-        return []
+        return [self._set_resting()] if self.rests != -math.inf else []
+
+    def _set_resting(self) -> Command[Any]:
+        assert self.reader is not None
+        return self._set_read(self.reader.next + _WHILE_RESTING - self.helper.size)
 
     def _set_read(self, number: int) -> Command[Any]:
         return class_type.SetValues(
@@ -183,8 +217,11 @@ class Ring:
 
     def questions(self) -> list[Command[Any]]:
         """Return what a poll asks first: the counters, and the stamps of the next entries."""
-        asked: list[Command[Any]] = [object_reference.GetValues(each, [self._value]) for each in self.counters.values()]
-        asked += [array_reference.GetValues(each, 0, self._places) for each in self._counts]
+        asked: list[Command[Any]] = []
+        if self._places is not None:  # before HEAD: what was counted and not kept is never taken for more than it is
+            length = STRIPES * self._places.stripe
+            asked += [array_reference.GetValues(each, 0, length) for each in self._counts]
+        asked += [object_reference.GetValues(each, [self._value]) for each in self.counters.values()]
         if self.reader is not None and self.rests == -math.inf:
             asked += [
                 array_reference.GetValues(self._arrays[0], first, count)
@@ -194,12 +231,12 @@ class Ring:
 
     def finished(self, replies: Sequence[Any]) -> int:
         """Take in the answers; return how many entries have come since."""
+        if self._places is not None:
+            self.passes, replies = self._places.passes(replies[0].values.values), replies[1:]
         counts = [int(reply.values[0].value or 0) for reply in replies[: len(self.counters)]]
         counters = dict(zip(self.counters, counts, strict=True))
         self.said = counters
         rest = replies[len(counts) :]
-        if self._counts:
-            self.passes, rest = tuple(rest[0].values.values), rest[1:]
         if self.reader is None:
             return 0
         if self.rests != -math.inf:
@@ -238,11 +275,11 @@ class Ring:
             for time, thread, *values in zip(*lists, strict=True)
         ]
 
-    def passed(self, count: int) -> Command[Any]:
-        """Go on behind so many entries; return the command that says so to the target."""
+    def passed(self, count: int) -> list[Command[Any]]:
+        """Go on behind so many entries; return the commands that say so to the target."""
         assert self.reader is not None
         self.reader.next += count
-        return self._set_read(self.reader.next)
+        return [] if self._ended else [self._set_read(self.reader.next)]
 
 
 def _is_there(reply: Any) -> bool:
@@ -261,6 +298,8 @@ class RingPoller:
         self._on_error = on_error
         self._clock = clock
         target.changed_code.closing = self._closing
+        target.changed_code.read_last = self.finish
+        target.changed_code.read_kept = self.catch_up
         self._rings: dict[Ring, None] = {}
         self._changed = trio.Event()
         self._lock = trio.Lock()
@@ -306,7 +345,7 @@ class RingPoller:
                         await ring.user.read(ring.entries(some, replies_of[ring]) if some else [])
                 for ring, _ in found:
                     ring.user.counted(ring.said)  # what was dropped came later than what was kept
-                self._submit([ring.passed(count) for ring, count, _ in come if not ring.over])
+                self._submit([command for ring, count, _ in come if not ring.over for command in ring.passed(count)])
                 now = self._clock()
                 self._submit([command for ring, _ in found for command in ring.rest(now)])
                 total += sum(count for _, count in found)
@@ -315,8 +354,21 @@ class RingPoller:
                     break
             return total
 
+    async def catch_up(self) -> None:
+        """Read what has come so far. wire: 1 trip, 2 where something has come, 0 without rings."""
+        if self._rings:
+            await self.poll()
+
+    async def finish(self) -> None:
+        """Have the target keep nothing more, and read what it has kept. wire: 1 trip, 2 where something has come."""
+        if self._rings:
+            self._submit([command for ring in self._rings for command in ring.end()])
+            await self.poll()
+
     def _closing(self) -> list[Command[Any]]:
-        return [command for ring in self._rings for command in ring.close()]
+        known = self._target.types.facts.known
+        fields = ((ring.type_id, known(facts.FIELDS, ring.type_id) or ()) for ring in self._rings)
+        return [command for type_id, of_helper in fields for command in emptied(type_id, of_helper)]
 
     def _submit(self, commands: Sequence[Command[Any]]) -> None:
         with suppress(Disconnected):

@@ -3,7 +3,7 @@
 The check of the condition calls a method of the debugger's own class where the condition holds, and another where it
 fails; breakpoints stand there. One step out leads to the program's own frame, behind the check and on its line. It is
 asked for in one segment with the Resume, so a hit costs one trip more than an ordinary one. There the hit is that of
-the user's breakpoint. A condition that failed is computed once more there, as for an ordinary breakpoint, which tells
+the user's breakpoint. A condition that failed is computed once more there, as for an ordinary breakpoint, which shows
 why it fails.
 """
 
@@ -30,7 +30,7 @@ from jdbpy.session.target.requests import (
     verdict_of,
 )
 from jdbpy.session.target.target import Target
-from jdbpy.session.weaving.parts import FAILED, TRAP, HelperClass, WovenPlace
+from jdbpy.session.weaving.parts import FAILED, TRAP, HelperClass, Surrounding, WovenPlace
 from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event as wire_event, event_request
@@ -70,7 +70,7 @@ class Site:
         self.failed: EventRequest | None = None
 
     @property
-    def place(self) -> WovenPlace:
+    def place(self) -> WovenPlace | Surrounding:
         """The place as the weaver takes it."""
         return WovenPlace(self.method.name, self.method.signature, self.at, self.helper.call)
 
@@ -84,7 +84,7 @@ class Site:
 
     @property
     def request(self) -> EventRequest | None:
-        """The request that stands for the ordinary one of the breakpoint."""
+        """Return the request that takes the place of the breakpoint's ordinary one."""
         return self.trap
 
     @property
@@ -120,7 +120,7 @@ async def set_traps(target: Target, points: Points, site: Site) -> None:
 
 def _on_trap(target: Target, points: Points, site: Site, fails: bool, hit: RequestHit) -> Vote:
     """Let the thread step out to the program's own frame, if the hit is one to stop at. wire: no wait."""
-    if not fails and not points.counts(site.point, hit):
+    if not fails and not points.rule.counts(site.point, hit):
         return GO
     had_step = Steps.of(target).end(hit.thread)  # of two steps in a thread the agent serves one
     step = event_request.Step(ThreadID(ObjectID(hit.thread)), JdwpStepSize.MIN, JdwpStepDepth.OUT)
@@ -138,10 +138,10 @@ def _landed(target: Target, points: Points, site: Site, fails: bool, had_step: b
     target.requests.spent(hit.request)
     event = wire_event.Breakpoint(hit.event.requestID, hit.event.thread, hit.event.location)
     there: RequestHit = hit.replace(event=event)
-    return _failed(points, site, had_step, there) if fails else points.met(site.point, there)
+    return _failed(points, site, had_step, there) if fails else points.rule.met(site.point, there)
 
 
 async def _failed(points: Points, site: Site, had_step: bool, hit: RequestHit) -> Verdict:
     """Compute the condition as an ordinary breakpoint does; a step that was under way ends here at the latest."""
-    verdict = await verdict_of(points.hit(site.point, StopReason.BREAKPOINT, hit))
+    verdict = await verdict_of(points.rule.hit(site.point, StopReason.BREAKPOINT, hit))
     return StopPlan(StopReason.STEP, {}) if verdict is None and had_step else verdict

@@ -16,7 +16,7 @@ from jdbpy.session.breakpoints.reports import Reporter
 from jdbpy.session.instrumentation.code_changes import CodeChanges
 from jdbpy.session.instrumentation.rings import Ring, RingEntry, RingPoller
 from jdbpy.session.instrumentation.sites import Site
-from jdbpy.session.java.signatures import split_method
+from jdbpy.session.java.signatures import argument_slots, split_method
 from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target.frames import from_table
 from jdbpy.session.target.hit_rates import RateLimiter, Taken
@@ -57,11 +57,8 @@ def names_of(table: Any) -> Mapping[int, str]:
 
 def entry_of(method: Method, names: Mapping[int, str]) -> TracedPlace:
     """The entry of a method; ``names`` are those of its variables by slot."""
-    slot = 0 if method.is_static else 1
-    kept: list[CheckParameter] = []
-    for each in split_method(method.signature)[0]:
-        kept.append(CheckParameter(slot, each, names.get(slot, f"arg{len(kept)}")))
-        slot += 2 if each in ("J", "D") else 1
+    arguments = enumerate(argument_slots(method.signature, static=method.is_static))
+    kept = [CheckParameter(slot, each, names.get(slot, f"arg{number}")) for number, (slot, each) in arguments]
     return TracedPlace(method, 0, is_exit=False, names=tuple(each.name for each in kept), kept=tuple(kept))
 
 
@@ -100,7 +97,7 @@ class TraceLog:
         self._request = EventRequest(EventKind.BREAKPOINT, JdwpSuspendPolicy.NONE, lambda hit: None, None)
         self._counts: tuple[int, ...] = ()
         self._taken: list[Taken] = []
-        self._dropped = 0
+        self._left_out = 0
         self._open = False
 
     async def begin(self) -> None:
@@ -122,7 +119,7 @@ class TraceLog:
 
     def opened(self, counters: Mapping[str, int]) -> None:
         """See ``RingUser``."""
-        self._counts, self._dropped = (), counters["DROPPED"]
+        self._counts, self._left_out = (), 0  # of a helper that is new
 
     def counted(self, counters: Mapping[str, int]) -> None:
         """See ``RingUser``: how often each place was passed."""
@@ -137,15 +134,19 @@ class TraceLog:
                 row = statistics.row(statistics.of_kind(kind), (self.type.id, place.method.id))
                 if row is not None:
                     row.count += count
-        dropped, self._dropped = counters["DROPPED"] - self._dropped, counters["DROPPED"]
-        if dropped:
-            self.skipped(dropped)
+        left_out = sum(now) - counters["HEAD"]  # fewer for a moment, while some are on their way into the ring
+        if left_out > self._left_out:
+            self.skipped(left_out - self._left_out)
+            self._left_out = left_out
             self._reporter.watch(self.point)
 
     def rests_until(self) -> float:
         """See ``RingUser``: while as many were reported as may be in a second."""
         limiter: RateLimiter = self.point.rate_limiter
         return limiter.counts_until
+
+    def _enter(self) -> None:
+        self.point.hits += 1
 
     def skipped(self, count: int) -> None:
         """See ``RingUser``."""
@@ -154,18 +155,7 @@ class TraceLog:
 
     def arrived(self, count: int) -> int:
         """See ``RingUser``: as many are read as are to be reported."""
-        point, reporter = self.point, self._reporter
-        now, wall, limiter = reporter.clock(), reporter.wall(), point.rate_limiter
-        self._taken = []
-        if point.removed or not point.enabled:
-            return 0
-        for _ in range(count):
-            point.hits += 1
-            if not limiter.passes(point.hits, now):
-                self._taken.append(limiter.take(point.hits, now, wall=wall))
-            if limiter.over:
-                break
-        reporter.watch(point)
+        self._taken = self._reporter.take_kept(self.point, count, self._enter)
         return sum(each.reported for each in self._taken)
 
     async def read(self, entries: Sequence[RingEntry]) -> None:

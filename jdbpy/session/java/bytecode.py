@@ -26,6 +26,8 @@ _TABLESWITCH, _LOOKUPSWITCH = 170, 171
 _ATHROW, _WIDE, _IINC = 191, 196, 132
 _GOTO_W, _JSR_W = 200, 201
 _RETURNS = range(172, 178)
+_LDC, _LDC_W, _GETFIELD, _ARRAYLENGTH = 18, 19, 180, 190
+_ARRAY_STORES, _LAST_JUMP, _IFNULL, _IFNONNULL = range(79, 87), _GOTO, 198, 199
 
 
 def _lengths() -> dict[int, int]:
@@ -59,6 +61,15 @@ def _lengths() -> dict[int, int]:
 
 
 _LENGTHS = _lengths()
+
+
+_READING = frozenset(
+    {
+        *(each for each in range(_LAST_JUMP + 1) if each not in (_LDC, _LDC_W, *_ARRAY_STORES)),
+        *(_TABLESWITCH, _LOOKUPSWITCH, *_RETURNS, _GETFIELD, _ARRAYLENGTH, _WIDE, _IFNULL, _IFNONNULL),
+    }
+)
+"""Instructions that call nothing, make nothing, and change nothing but the frame."""
 
 
 class DecodedInstruction(Record):
@@ -153,7 +164,7 @@ def _leads_always(flow: _Flow, roots: Iterable[int], first: int, place: int) -> 
 
 
 def _roots(flow: _Flow) -> list[int]:
-    """Return where execution may begin: the entry, and the exception handlers, told by nothing leading to them."""
+    """Return where execution may begin: the entry, and the exception handlers, to which no jump leads."""
     roots: list[int] = []
     seen: set[int] = set()
     for index in sorted(flow):
@@ -230,6 +241,14 @@ def method_ends(code: bytes) -> MethodEnds:
             found.append(_return(code, each, None if each.index in targets else before))
         before = each
     return MethodEnds(0 not in targets, tuple(found))
+
+
+def only_reads(code: bytes) -> bool:
+    """True if a method reads fields and computes, and does nothing else: no other code can run within it."""
+    try:
+        return bool(code) and all(each.opcode in _READING for each in decode(code))
+    except MalformedCode:
+        return False
 
 
 def second_instruction(code: bytes) -> int | None:

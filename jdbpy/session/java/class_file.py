@@ -50,7 +50,7 @@ class ClassFile(Record):
 
 
 def parse(data: bytes) -> ClassFile:
-    """Reads a class file. Raises MalformedClassFile."""
+    """Read a class file. Raises MalformedClassFile."""
     if data[:4] != MAGIC:
         raise MalformedClassFile("it does not begin with CAFEBABE")
     try:

@@ -18,6 +18,12 @@ from jdbpy.session.java.signatures import package_of, simple_name
 _PLAIN_NAME = r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*"
 _NAME = re.compile(rf"{_PLAIN_NAME}(?:/0x[0-9a-fA-F]+)?")
 _HIDDEN_NAME = re.compile(rf"{_PLAIN_NAME}/0x[0-9a-fA-F]+")
+_ADDRESS = re.compile(r"/(?:0x)?[0-9a-fA-F]+$")
+_NUMBERED = re.compile(
+    r"(\$\$Lambda)\$\d+$|^(?:jdk\.proxy\d+\.|com\.sun\.proxy\.)?(\$Proxy)\d+$"
+    r"|(?<=\.)(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$"
+)
+"""Endings of names that count what was made at run time: lambdas before Java 21, proxies, accessors."""
 _STARRED = re.compile(r"\*[\w$.-]*|[\w$.-]*\*")
 _MOST_COMPARED = 5_000
 """Names that are compared letter by letter for a suggestion: some 50 ms."""
@@ -30,8 +36,14 @@ def is_hidden_name(text: str) -> bool:
     return _HIDDEN_NAME.fullmatch(text) is not None
 
 
+def name_in_any_jvm(name: str) -> str:
+    """Return the name of a class without what a JVM has numbered while it ran: "acme.Order$$Lambda", "$Proxy"."""
+    name = _ADDRESS.sub("", name)
+    return _NUMBERED.sub(lambda found: found[found.lastindex or 0], name)
+
+
 def of_the_runtime(name: str) -> bool:
-    """True if the class belongs to the JDK, told by its package."""
+    """True if the class belongs to the JDK, known by its package."""
     return name.startswith(_RUNTIME)
 
 
@@ -54,7 +66,7 @@ def close_to(word: str, words: Iterable[str]) -> list[str]:
 
 
 def enclosing(name: str) -> list[str]:
-    """The class itself and those around it, told by its name: ["a.B$C$1", "a.B$C", "a.B"]."""
+    """The class itself and those around it, known by its name: ["a.B$C$1", "a.B$C", "a.B"]."""
     names = [name]
     cut = name.rfind("$")
     while cut > len(name) - len(simple_name(name)):
@@ -158,7 +170,7 @@ class ClassName(Record):
 
 
 def parse_class_name(text: str) -> ClassName:
-    """Reads a class name or a pattern. Raises UsageError."""
+    """Read a class name or a pattern. Raises UsageError."""
     text = text.strip()
     if _NAME.fullmatch(text) or _STARRED.fullmatch(text):
         return ClassName(text)

@@ -1,6 +1,6 @@
 """The constant pool of a class file (JVMS 4.4), as ``ReferenceType.ConstantPool`` sends it and as class files hold it.
 
-Pure. Entries are told in the words of ``javap``: a method is ``java/lang/Object."<init>":()V``.
+Pure. Entries are written as ``javap`` does: a method is ``java/lang/Object."<init>":()V``.
 """
 
 from __future__ import annotations

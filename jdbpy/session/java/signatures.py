@@ -1,6 +1,6 @@
 """JNI signatures and Java names, both ways: ``[Ljava/lang/String;`` and ``java.lang.String[]``.
 
-Owns the spelling of types and modifiers (JVMS 4.3, 4.1, 4.5, 4.6). Pure text; generic signatures are the business of
+Owns the spelling of types and modifiers (JVMS 4.3, 4.1, 4.5, 4.6). Pure text; generic signatures belong to
 ``generics``. Nothing here fails on a signature that it does not understand: it is shown as it came.
 """
 
@@ -103,6 +103,14 @@ def split_method(signature: str) -> tuple[tuple[str, ...], str]:
     return tuple(_types(inside)), result.partition("^")[0]
 
 
+def argument_slots(signature: str, *, static: bool) -> Iterator[tuple[int, str]]:
+    """Yield the slot and the type of each argument of a method, ``this`` left out (JVMS 2.6.1)."""
+    slot = 0 if static else 1
+    for each in split_method(signature)[0]:
+        yield slot, each
+        slot += 2 if each in ("J", "D") else 1
+
+
 def _types(text: str) -> Iterator[str]:
     start = position = 0
     while position < len(text):
@@ -155,7 +163,7 @@ def _end_of_plain_name(name: str) -> int:
 
 
 def outermost(name: str) -> str:
-    """The top-level class that a nested, local or anonymous class belongs to, told by its name.
+    """The top-level class that a nested, local or anonymous class belongs to, known by its name.
 
     A ``$`` at the start of a simple name, or at its end, is part of that name (``com.sun.proxy.$Proxy3``).
     """

@@ -90,7 +90,7 @@ class SourceMap(Record):
 
 
 def parse(text: str) -> SourceMap:
-    """Reads a SourceDebugExtension. What does not follow the grammar is passed over, section by section.
+    """Read a SourceDebugExtension. What does not follow the grammar is passed over, section by section.
 
     ``*E`` should end the map, but Kotlin writes a second stratum after it.
     """

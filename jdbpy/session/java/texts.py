@@ -258,7 +258,7 @@ class _Generator:
         return digits, exponent
 
     def _next(self, digits: list[int]) -> tuple[bool, bool]:
-        """Appends a digit; tells whether what is left is small enough, or the rest up to the next digit is."""
+        """Append a digit. Return whether what is left is small enough, and whether the rest up to the next digit is."""
         digit, rest = divmod(self._left, self._scale)
         self._left = 10 * rest
         self._half = self._wrap(self._half * 10)
@@ -279,7 +279,7 @@ class _Generator:
 
 
 def _increment(digits: list[int]) -> int:
-    """Adds one to the last digit; returns 1 when the number became ten times as large."""
+    """Add one to the last digit; return 1 when the number became ten times as large."""
     for index in range(len(digits) - 1, -1, -1):
         if digits[index] < 9:
             digits[index] += 1

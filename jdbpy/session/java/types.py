@@ -1,8 +1,8 @@
 """Java's types as the evaluator reasons about them, and how they are written.
 
 Owns the type records (primitives, classes with type arguments, arrays, type variables, wildcards), erasure, and how
-types are spelled. It is pure: what a class extends or declares is the business of ``class_graph``. Classes are told
-apart by their binary name (``java.util.Map$Entry``).
+types are spelled. It is pure: what a class extends or declares belongs to ``class_graph``. Classes are
+distinguished by their binary name (``java.util.Map$Entry``).
 """
 
 from __future__ import annotations

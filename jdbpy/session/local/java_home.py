@@ -20,6 +20,17 @@ NO_JAVA_HINT = (
     "install one (Debian: apt-get install default-jdk-headless; anywhere: pip install 'jdbpy[demo]'), or set JAVA_HOME"
 )
 
+JAVAC_JVM = (
+    "-J-Duser.language=en",
+    "-J-XX:+IgnoreUnrecognizedVMOptions",
+    "-J-XX:TieredStopAtLevel=1",
+    "-J-XX:+UseSerialGC",
+)
+"""Options of javac for a few files: messages that can be read by their words, and a JVM that starts for a moment.
+
+The optimizing compiler and the threads of the default collector cost more than the whole compilation.
+"""
+
 _USUAL_PLACES = (
     "/usr/lib/jvm/*",
     "/usr/java/*",
@@ -106,7 +117,7 @@ def feature_number(version: str) -> int:
     """The feature number of a ``java.version``: 17 of "17.0.15", 8 of "1.8.0_392", 26 of "26-ea"; 0 if unreadable."""
     parts = version.replace("-", ".").replace("+", ".").split(".")
     number = parts[1] if parts[0] == "1" and len(parts) > 1 else parts[0]
-    return int(number) if number.isdigit() else 0
+    return int(number) if number.isdecimal() else 0
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 _ESTABLISHED = "01"
@@ -16,15 +16,24 @@ _ESTABLISHED = "01"
 _AGENT = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:|agentpath:[^=]*jdwp[^=/]*=)(.*)")
 
 ELSEWHERE = "a process outside this machine's network (a container)"
-HIDDEN = "a process of another user, who runs no JVM here"
+HIDDEN = "a process of another user, who runs no such JVM here"
+
+_WITH_VALUE = (
+    *("-p", "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-exports"),
+    *("--add-opens", "--add-reads", "--patch-module", "--enable-native-access"),
+)
+"""Options of ``java`` whose value is the next word."""
 
 
-def tunnel_to(local_port: int, peer_port: int, *, directory: str = "", proc: str = "/proc") -> str:
+def tunnel_to(
+    local_port: int, peer_port: int, *, directory: str = "", class_path: Sequence[str] = (), proc: str = "/proc"
+) -> str:
     """Return the tunnel that has the peer's end of a loopback connection, as ``ssh (process 123)``.
 
-    "" if that is the JVM, this process itself, or not known. ``directory``: the working directory that the JVM tells; a
-    JVM that works in another one is a tunnel written in Java. A process of somebody else that may not be looked at is a
-    tunnel if no JVM of that user is here. No trip; some milliseconds.
+    "" if that is the JVM, this process itself, or not known. ``directory`` and ``class_path``: what the JVM reports; a
+    JVM that works in another directory, or was started with another class path, is a tunnel written in Java. A process
+    of another user that may not be looked at is a tunnel if no JVM of that user, with that class path, is here. No
+    trip; some milliseconds.
     """
     sockets = dict(_established(proc))
     if (local_port, peer_port) not in sockets:
@@ -34,38 +43,72 @@ def tunnel_to(local_port: int, peer_port: int, *, directory: str = "", proc: str
     inode, user = sockets[peer_port, local_port]
     process = _owner(inode, proc)
     if process is None:
-        return HIDDEN if not _jvms_of(user, proc) else ""
-    if process == os.getpid() or (is_jvm(process, proc) and not _works_elsewhere(process, directory, proc)):
+        return HIDDEN if not _jvms_of(user, class_path, proc) else ""
+    if process == os.getpid() or (is_jvm(process, proc) and not _is_another(process, directory, class_path, proc)):
         return ""
     with suppress(OSError), open(f"{proc}/{process}/comm", encoding="utf-8", errors="replace") as file:
         return f"{file.read().strip()} (process {process})"
     return ""
 
 
-def _works_elsewhere(process: int, told: str, proc: str) -> bool:
-    """True if the working directory of a JVM is certainly not the one that was told on the wire."""
+def _is_another(process: int, directory: str, class_path: Sequence[str], proc: str) -> bool:
+    """True if a JVM is certainly not the one whose working directory and class path came over the wire."""
     with suppress(OSError):
-        with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
-            chosen = any(word.startswith("-Duser.dir=") for word in file.read().split("\0"))
+        words = _words(process, proc)
+        if _has_another_class_path(words, class_path):
+            return True
+        chosen = any(word.startswith("-Duser.dir=") for word in words)
         own = os.readlink(f"{proc}/{process}/cwd").removesuffix(" (deleted)")
-        return bool(told) and not chosen and os.path.normpath(told) != os.path.normpath(own)
+        return bool(directory) and not chosen and os.path.normpath(directory) != os.path.normpath(own)
     return False
 
 
-def _jvms_of(user: int, proc: str) -> bool:
-    """True if a process of that user is a JVM, by its command line, which everybody may read, or may be one."""
+def _has_another_class_path(words: Sequence[str], told: Sequence[str]) -> bool:
+    """True if the command line of a JVM names a class path with which the one on the wire does not begin."""
+    options = iter(words[1:])
+    named: str | None = None
+    for word in options:
+        if word in ("-cp", "-classpath", "--class-path"):
+            named = next(options, None)
+        elif word.startswith("--class-path="):
+            named = word.partition("=")[2]
+        elif word == "-jar":
+            named = next(options, None)
+            break
+        elif word in _WITH_VALUE:
+            next(options, None)
+        elif word.startswith(("@", "-Djava.class.path=")):  # more options are in a file; the program chooses
+            return False
+        elif not word.startswith("-"):
+            break
+    parts = [each for each in (named or "").split(os.pathsep) if each]
+    known = [each for each in told if each]
+    return bool(parts and known) and "*" not in (named or "") and known[: len(parts)] != parts
+
+
+def _jvms_of(user: int, class_path: Sequence[str], proc: str) -> bool:
+    """True if a process of that user is a JVM, by its command line, which everybody may read, or may be one.
+
+    A JVM with another class path is none.
+    """
     for process in filter(str.isdigit, os.listdir(proc)):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             try:
                 if os.stat(f"{proc}/{process}").st_uid != user:
                     continue
-                with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
-                    words = file.read().split("\0")
+                words = _words(process, proc)
             except PermissionError:
                 return True
-            if os.path.basename(words[0]).startswith("java") or options_of_agent(words):
+            is_java = os.path.basename(words[0]).startswith("java") or options_of_agent(words)
+            if is_java and not _has_another_class_path(words, class_path):
                 return True
     return False
+
+
+def _words(process: int | str, proc: str) -> list[str]:
+    """The words of a process's command line, which everybody may read in most systems. Raises OSError."""
+    with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
+        return file.read().split("\0")
 
 
 def agent_options(local_port: int, peer_port: int, *, proc: str = "/proc") -> dict[str, str]:
@@ -76,8 +119,7 @@ def agent_options(local_port: int, peer_port: int, *, proc: str = "/proc") -> di
     inode = ""
     for process in filter(str.isdigit, os.listdir(proc)) if os.path.isdir(proc) else ():
         with suppress(OSError):
-            with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
-                given = options_of_agent(file.read().split("\0"))
+            given = options_of_agent(_words(process, proc))
             inode = inode or (dict(_established(proc)).get((peer_port, local_port), ("-", 0))[0] if given else "")
             if given and _has_socket(process, inode, proc):
                 return given
@@ -107,7 +149,7 @@ def _established(proc: str) -> Iterator[tuple[tuple[int, int], tuple[str, int]]]
 
 
 def _owner(inode: str, proc: str) -> int | None:
-    """The process that has a socket; None if it belongs to somebody else, whose files may not be looked at."""
+    """Return the process that has a socket; None if it belongs to another user, whose files cannot be read."""
     for process in filter(str.isdigit, os.listdir(proc)):
         with suppress(OSError):
             if _has_socket(process, inode, proc):

@@ -1,7 +1,7 @@
 """Component ``session.locks``: the locks of threads, one lock with all who want it, and deadlocks.
 
-The agent tells the locks of suspended threads only. While the target runs it is suspended for the few round trips that
-reading takes, and resumed whatever happens; the report says for how long.
+The agent reports the locks of suspended threads only. While the target runs it is suspended for the few round trips
+that reading takes, and resumed whatever happens; the report says for how long.
 
 Deadlocks: a thread waits for one thing at a time, so that each has at most one thread before it, and a walk along them
 either ends or comes back to where it was.
@@ -141,9 +141,7 @@ class Locks:
             raise StateError("there is no such object (any more)", code=error.code) from error
 
     async def _state(self, object_id: int) -> LockState:
-        """Return what there is to know of either kind of lock is asked for at once, before the class has told which it
-        is.
-        """
+        """Return the state of a lock. Both kinds are asked for at once, before its class is known."""
         reader = Objects.of(self._target).reader
         told, lock, sync, (parked, known) = await together(
             lambda: self._target.conn.request(object_reference.MonitorInfo(ObjectID(object_id))),

@@ -13,7 +13,7 @@ from jdbpy.record import Record
 from jdbpy.session.concurrency import both, once, together
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers
 from jdbpy.session.model.locks import AwaitedLock, HeldLock, Lock, ThreadLocks
-from jdbpy.session.model.threads import NOT_KNOWN, Frame, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ReadThread, ThreadReader, wire_thread
@@ -79,7 +79,7 @@ class LockReader:
     async def read(self, threads: Sequence[ThreadID]) -> list[ThreadLocks]:
         """The locks of the threads that are alive, in the given order.
 
-        wire: 2 trips, 1 more for classes that are new and 1 or 2 where Object.wait is not told; 2 or 3 for the locks of
+        wire: 2 trips, 1 more for classes that are new and 1 or 2 where Object.wait is unknown; 2 or 3 for the locks of
         java.util.concurrent that threads are parked for. Near by, or with very many threads, 1 or 2 more.
         """
         blockers, monitors = once(lambda: self._blockers(threads)), once(lambda: self._monitors(threads))
@@ -178,7 +178,7 @@ class LockReader:
 
         wire: none, or 1 trip behind the frames, 2 more for new classes.
         """
-        waits: dict[int, Frame] = {}
+        waits: dict[int, FrameInfo] = {}
         for each in await frames():
             if _told_monitors((await monitors())[each.info.id])[1] is None:
                 waits.update((each.info.id, frame) for frame in each.frames[:3] if _is_wait(frame) and not frame.native)
@@ -193,7 +193,7 @@ class LockReader:
         return found, await self._locks(found.values())
 
     async def _unknown_owners(self, monitors: Iterable[int]) -> tuple[dict[int, int], dict[int, str]]:
-        """Return the owners of monitors that none of these threads holds, and why the agent tells no others.
+        """Return the owners of monitors that none of these threads holds, and why the agent reports no others.
 
         wire: 0 or 1 trip.
         """
@@ -249,7 +249,7 @@ class _Everybody(Record):
         )
         return ThreadLocks(each.info, held, self._awaits(each, frames) if each.wants else None, each.error)
 
-    def _awaits(self, each: _Answers, frames: Sequence[Frame]) -> AwaitedLock:
+    def _awaits(self, each: _Answers, frames: Sequence[FrameInfo]) -> AwaitedLock:
         lock = self.locks[each.wants]
         place = next((frame for frame in frames if not frame.location.class_name.startswith(_LIBRARY)), None)
         place = place or (frames[0] if frames else None)
@@ -306,9 +306,9 @@ def _id(value: TaggedValue) -> int:
     return int(value.value or 0)
 
 
-def _is_join(frame: Frame) -> bool:
+def _is_join(frame: FrameInfo) -> bool:
     return (frame.location.class_name, frame.location.method) == ("java.lang.Thread", "join")
 
 
-def _is_wait(frame: Frame) -> bool:
+def _is_wait(frame: FrameInfo) -> bool:
     return frame.location.class_name == "java.lang.Object" and frame.location.method.startswith("wait")

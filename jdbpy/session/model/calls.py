@@ -42,6 +42,8 @@ class CallStatistics(Record):
     seconds: float
     observed: Annotated[int, "methods"]
     methods: Annotated[tuple[MethodCalls, ...], "those that were called, the one with the most time first"]
+    in_target: Annotated[int, "methods that the target itself observes"] = 0
+    ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""
 
 
 class CallNode(Record):
@@ -85,3 +87,5 @@ class CallsEnded(Record):
     failures: Annotated[int, "of them ended by an exception"]
     reported: int
     seconds: float
+    in_target: Annotated[int, "methods that the target itself observes"] = 0
+    ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""

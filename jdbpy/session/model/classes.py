@@ -92,6 +92,7 @@ class LineEntry(Record):
     signature: str
     code_index: int
     source: Annotated[str, "the file, when it is not the class's own: of inlined code"] = ""
+    parameters: Annotated[tuple[str, ...], HIDDEN] = ()  # the types of the method's
 
 
 class KnownNames(Record):

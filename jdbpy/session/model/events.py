@@ -11,8 +11,8 @@ from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.kinds import StopReason as StopReason
-from jdbpy.session.model.threads import Frame, Location, ThreadRef
-from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
+from jdbpy.session.model.values import ValueInfo, Variable
 
 
 class ExceptionInfo(Record):
@@ -47,10 +47,13 @@ class SourceWindow(Record):
     total: Annotated[int, "lines of the file"]
     stale: Annotated[bool, "the file seems not to be what the class was compiled from"] = False
     warning: Annotated[str, 'why it seems so, a clause: "it has no method total"'] = ""
+    decompiled: Annotated[bool, Json("a decompiler has made it of the class file", optional=True)] = False
 
 
-class Stop(Record):
+class Stopped(Record):
     """Why and where a thread stopped: everything that a front end needs to show it."""
+
+    json_name = "stop"
 
     reason: Annotated[
         StopReason,
@@ -58,7 +61,7 @@ class Stop(Record):
         "method-exit, class-prepare, class-unload, thread-start, thread-death, monitor, vm-death",
     ]
     thread: ThreadRef | None
-    frame: Annotated[Frame | None, HIDDEN]
+    frame: Annotated[FrameInfo | None, HIDDEN]
     location: Location | None
     policy: Annotated[SuspendPolicy, Json("what is suspended: all, thread or none", "suspended")]
     epoch: Annotated[int, HIDDEN]
@@ -67,13 +70,13 @@ class Stop(Record):
     temporary: Annotated[bool, "the breakpoint is gone now"] = False
     exception: ExceptionInfo | None = None
     variable: Annotated[str, "the watched field"] = ""
-    old_value: Annotated[Value | None, "what it holds"] = None
-    new_value: Annotated[Value | None, "what it is about to hold"] = None
-    return_value: Annotated[Value | None, "what the method returns"] = None
+    old_value: Annotated[ValueInfo | None, "what it holds"] = None
+    new_value: Annotated[ValueInfo | None, "what it is about to hold"] = None
+    return_value: Annotated[ValueInfo | None, "what the method returns"] = None
     source: Annotated[SourceWindow | None, HIDDEN] = None
     message: str = ""  # one sentence more, e.g. why a condition failed
     depth: Annotated[int | None, HIDDEN] = None
-    object: Annotated[Value | None, "whose field it is, or whose monitor"] = None
+    object: Annotated[ValueInfo | None, "whose field it is, or whose monitor"] = None
     monitor: Annotated[str, "what happened to it: enter, entered, wait or waited"] = ""
     class_name: Annotated[str, Json("the class that was loaded", "class")] = ""
     # in the order of the events, where several came together
@@ -134,10 +137,10 @@ class Report(Record):
     arguments: Annotated[tuple[Variable, ...], "of the method that was entered"] = ()
     exception: ExceptionInfo | None = None
     variable: Annotated[str, "the watched field"] = ""
-    old_value: Annotated[Value | None, "what it held"] = None
-    new_value: Annotated[Value | None, "what it becomes"] = None
-    return_value: Annotated[Value | None, "what the method returns"] = None
-    object: Annotated[Value | None, "whose field it is, or whose monitor"] = None
+    old_value: Annotated[ValueInfo | None, "what it held"] = None
+    new_value: Annotated[ValueInfo | None, "what it becomes"] = None
+    return_value: Annotated[ValueInfo | None, "what the method returns"] = None
+    object: Annotated[ValueInfo | None, "whose field it is, or whose monitor"] = None
     monitor: Annotated[str, "what happened to it: enter, entered, wait or waited"] = ""
     class_name: Annotated[str, Json("the class that was loaded or unloaded", "class")] = ""
     failure: Annotated[str, "the error of a condition or a text that could not be evaluated"] = ""
@@ -207,5 +210,5 @@ class VMDisconnected(Record):
     reason: str
 
 
-Event = Stop | ThreadsResumed | Exited | Output | Notice | EventsDropped | VMDisconnected
+Event = Stopped | ThreadsResumed | Exited | Output | Notice | EventsDropped | VMDisconnected
 """What a subscriber of ``Session.events()`` receives."""

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
-from jdbpy.session.model.threads import Frame, ThreadRef
-from jdbpy.session.model.values import Value
+from jdbpy.session.model.threads import FrameInfo, ThreadRef
+from jdbpy.session.model.values import ValueInfo
 
 
 class Instances(Record):
@@ -15,7 +15,7 @@ class Instances(Record):
 
     class_name: Annotated[str, Json(key="class")]
     total: int
-    values: Annotated[tuple[Value, ...], Json("the first ones", "instances")]
+    values: Annotated[tuple[ValueInfo, ...], Json("the first ones", "instances")]
 
 
 class ClassCount(Record):
@@ -27,8 +27,10 @@ class ClassCount(Record):
     bytes: int | None = None
 
 
-class Histogram(Record):
+class ClassHistogram(Record):
     """Instances by class, the most numerous first; ``total`` counts the instances of all classes that fit."""
+
+    json_name = "histogram"
 
     classes: Annotated[tuple[ClassCount, ...], "the most numerous first"]
     total: Annotated[int, "instances of all classes that fit"]
@@ -40,7 +42,7 @@ class Referrer(Record):
     """An object that refers to another; ``how`` names the places: ``.next``, ``[3]``, ``static CACHE``, or "" when
     it is a reference that no field or element shows (a class to its loader, a thread to its locals)."""
 
-    value: Annotated[Value, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
+    value: Annotated[ValueInfo, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
     how: Annotated[tuple[str, ...], "the places that hold the reference; none where it is inside the VM"]
 
 
@@ -48,14 +50,14 @@ class StackRoot(Record):
     """A variable of a stopped thread that holds an object."""
 
     thread: ThreadRef
-    frame: Frame
+    frame: FrameInfo
     variable: str
 
 
 class PathStep(Record):
     """One link of a path: the object, and the place in it that holds the next one."""
 
-    value: Annotated[Value, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
+    value: Annotated[ValueInfo, Inline((("changed", HIDDEN), ("number", HIDDEN)))]
     how: Annotated[str, Json("the place in it that holds the next one", optional=True)]
 
 

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from jdbpy.json_form import Json
 from jdbpy.record import Record
-from jdbpy.session.model.breakpoints import Breakpoint
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.breakpoints import BreakpointInfo
+from jdbpy.session.model.threads import FrameInfo
 
 
 class RedefinedClass(Record):
-    """A class that was replaced. ``changes`` say in words what is new in it, as far as that can be told.
+    """A class that was replaced. ``changes`` say in words what is new in it, as far as that can be known.
 
     ``file`` is the class file; "" when it was compiled from source.
     """
@@ -33,5 +33,7 @@ class Redefinition(Record):
     classes: tuple[RedefinedClass, ...]
     unchanged: Annotated[tuple[str, ...], Json("loaded classes that run what the files have", optional=False)] = ()
     not_loaded: Annotated[tuple[str, ...], Json("classes that have a file, but are not loaded", optional=False)] = ()
-    obsolete: Annotated[tuple[Frame, ...], Json("frames that still run old code", optional=False)] = ()
-    lost: Annotated[tuple[Breakpoint, ...], Json("breakpoints that the new code has no place for", optional=False)] = ()
+    obsolete: Annotated[tuple[FrameInfo, ...], Json("frames that still run old code", optional=False)] = ()
+    lost: Annotated[
+        tuple[BreakpointInfo, ...], Json("breakpoints that the new code has no place for", optional=False)
+    ] = ()

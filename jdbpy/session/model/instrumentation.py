@@ -13,3 +13,4 @@ class WovenClass(Record):
     class_name: str
     breakpoints: Annotated[tuple[int, ...], "whose conditions it computes; none: the checks wait to be taken out"]
     methods: tuple[str, ...]
+    calls: Annotated[tuple[str, ...], "whose calls it observes itself: methods and patterns"] = ()

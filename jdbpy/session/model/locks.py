@@ -6,7 +6,7 @@ from typing import Annotated
 
 from jdbpy.json_form import Json
 from jdbpy.record import Record
-from jdbpy.session.model.threads import Frame, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, ThreadInfo, ThreadRef
 
 
 class Lock(Record):
@@ -23,24 +23,24 @@ class Lock(Record):
 
 
 class HeldLock(Record):
-    """A lock that a thread holds; ``frame`` entered the monitor (None: native code, or not told)."""
+    """A lock that a thread holds; ``frame`` entered the monitor (None: native code, or not known)."""
 
     lock: Lock
-    frame: Annotated[Frame | None, Json("that entered the monitor", optional=True)]
+    frame: Annotated[FrameInfo | None, Json("that entered the monitor", optional=True)]
 
 
 class AwaitedLock(Record):
     """The lock that a thread waits for.
 
     ``how``: "enter" a monitor, "wait" (Object.wait: for notify, not for the owner), "acquire" a synchronizer, "park"
-    (for something that nobody owns), "join" a thread, "get" the result of a task. ``owner`` is the one that holds it,
+    (for something without an owner), "join" a thread, "get" the result of a task. ``owner`` is the one that holds it,
     ``frame`` the innermost frame that is not of the JDK, else the innermost.
     """
 
     lock: Lock
     how: Annotated[str, "enter, wait, acquire, park, join or get"]
     owner: Annotated[ThreadRef | None, Json("the thread that holds it", optional=True)]
-    frame: Annotated[Frame | None, Json("where it waits", optional=True)]
+    frame: Annotated[FrameInfo | None, Json("where it waits", optional=True)]
 
 
 class ThreadLocks(Record):

@@ -6,11 +6,13 @@ Pure. ``compare`` says what differs of what both have.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, TypeVar
 
 from jdbpy.json_form import Json
 from jdbpy.record import Record
+
+T = TypeVar("T")
 
 SECTIONS = ("threads", "classes", "properties", "flags", "histogram")
 DEFAULT = SECTIONS[:4]
@@ -94,27 +96,43 @@ class Difference(Record):
 
 def compare(first: Moment, second: Moment, names: tuple[str, str] = ("", "")) -> Difference:
     """Return what differs; ``names`` are what the two are called, by default their addresses."""
-    called = (names[0] or first.address, names[1] or second.address)
-    sections: dict[str, Callable[[], object]] = {
-        "threads": lambda: _stacks(first.threads or (), second.threads or ()),
-        "classes": lambda: _classes(first.classes or (), second.classes or ()),
-        "properties": lambda: _texts(first.properties or {}, second.properties or {}),
-        "flags": lambda: _texts(first.flags or {}, second.flags or {}),
-        "histogram": lambda: _counts(first.histogram or {}, second.histogram or {}),
-    }
-    found: dict[str, object] = {}
     missing: dict[str, str] = {}
-    for section, differing in sections.items():
+
+    def both(section: str, one: T | None, other: T | None) -> tuple[T, T] | None:
+        if one is not None and other is not None:
+            return one, other
         absent = [
             f"{name}: {why}" if (why := moment.missing.get(section)) else f"{name} has none"
-            for name, moment in zip(called, (first, second), strict=True)
-            if getattr(moment, section) is None
+            for name, moment, found in zip(called, (first, second), (one, other), strict=True)
+            if found is None
         ]
-        if not absent:
-            found[section] = differing()
-        elif len(absent) == 1 or section in first.missing or section in second.missing:
+        if len(absent) == 1 or section in first.missing or section in second.missing:
             missing[section] = "; ".join(absent)
-    return Difference(*called, compared=tuple(found), missing=missing, **found)  # type: ignore[arg-type]
+        return None
+
+    called = (names[0] or first.address, names[1] or second.address)
+    threads = both("threads", first.threads, second.threads)
+    classes = both("classes", first.classes, second.classes)
+    properties = both("properties", first.properties, second.properties)
+    flags = both("flags", first.flags, second.flags)
+    histogram = both("histogram", first.histogram, second.histogram)
+    sections = {
+        "threads": threads,
+        "classes": classes,
+        "properties": properties,
+        "flags": flags,
+        "histogram": histogram,
+    }
+    return Difference(
+        *called,
+        threads=_stacks(*threads) if threads else (),
+        classes=_classes(*classes) if classes else (),
+        properties=_texts(*properties) if properties else (),
+        flags=_texts(*flags) if flags else (),
+        histogram=_counts(*histogram) if histogram else (),
+        compared=tuple(name for name, found in sections.items() if found),
+        missing=missing,
+    )
 
 
 def _stacks(first: Iterable[StackCount], second: Iterable[StackCount]) -> tuple[StackDifference, ...]:

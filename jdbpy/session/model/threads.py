@@ -8,7 +8,8 @@ from typing import Annotated
 from jdbpy.errors import UsageError
 from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
-from jdbpy.session.java.class_names import like
+from jdbpy.session.java.class_names import like, name_in_any_jvm
+from jdbpy.session.java.signatures import parameter_types
 
 
 class ThreadFilter(Record):
@@ -37,7 +38,7 @@ STATES = {
 
 
 class ThreadDetail(Record):
-    """All about one thread. What could not be told is None; ``notes`` say why.
+    """All about one thread. What could not be read is None; ``notes`` say why.
 
     Times are in seconds, ``allocated`` is in bytes, all since the thread began; they take methods run in the target.
     ``user`` is the part of ``thread.cpu`` that was not spent in the system.
@@ -60,8 +61,16 @@ class EqualStacks(Record):
     """Threads whose stacks are the same, frame by frame; ``frames`` are those of the first of them."""
 
     threads: tuple[ThreadInfo, ...]
-    frames: Annotated[tuple[Frame, ...], "of the first of them; the innermost first"]
+    frames: Annotated[tuple[FrameInfo, ...], "of the first of them; the innermost first"]
     error: Annotated[str, "why there are none"] = ""
+
+    @property
+    def key(self) -> object:
+        """A key that is the same for equal stacks of other JVMs, in which ids and names made at run time differ."""
+        places = [frame.location for frame in self.frames]
+        return self.error, *(
+            (name_in_any_jvm(at.class_name), at.method, at.signature, at.line, at.code_index) for at in places
+        )
 
 
 EVERY_THREAD = ThreadFilter()
@@ -98,7 +107,7 @@ def fold(traces: Iterable[StackTrace]) -> list[EqualStacks]:
     return sorted(folded, key=lambda group: -len(group.threads))
 
 
-def _place(frame: Frame) -> tuple[int, int, int]:
+def _place(frame: FrameInfo) -> tuple[int, int, int]:
     return frame.location.type_id, frame.location.method_id, frame.location.code_index
 
 
@@ -139,6 +148,11 @@ class Location(Record):
     error: Annotated[str, "what of it is not known, and why"] = ""
 
     @property
+    def parameter_types(self) -> tuple[str, ...]:
+        """The types of the method's parameters, as in source; none where the signature is not known."""
+        return parameter_types(self.signature) if self.signature.startswith("(") else ()
+
+    @property
     def source_file(self) -> str | None:
         """The name or path by which `sources.text` finds the file; a path has a slash: "./index.jsp"."""
         if self.source_path is None:
@@ -146,8 +160,10 @@ class Location(Record):
         return self.source_path if "/" in self.source_path else f"./{self.source_path}"
 
 
-class Frame(Record):
+class FrameInfo(Record):
     """One frame of a stopped thread. ``index`` counts from 1, the innermost."""
+
+    json_name = "frame"
 
     index: Annotated[int, "from 1, the innermost"]
     location: Annotated[Location, Inline()]
@@ -177,7 +193,7 @@ class ThreadInfo(Record):
     virtual: bool = False
     daemon: bool | None = None
     priority: int | None = None
-    frame: Annotated[Frame | None, "top frame, when it was asked for and the thread is suspended"] = None
+    frame: Annotated[FrameInfo | None, "top frame, when it was asked for and the thread is suspended"] = None
     current: Annotated[bool, "it is the selected one"] = False
     java_id: Annotated[int | None, "what Thread.getId() gives, when it was asked for"] = None
     cpu: Annotated[float | None, "seconds of CPU time, when they were asked for"] = None
@@ -200,7 +216,7 @@ class Suspended(Record):
         """True if the thread is suspended."""
         return next((each[1] for each in self.threads if each[0] == thread), self.everything)
 
-    def is_current(self, frame: Frame) -> bool:
+    def is_current(self, frame: FrameInfo) -> bool:
         """True if the frame's thread is suspended, and has not run since the frame was read."""
         if not self.is_suspended(frame.thread.id):
             return False
@@ -224,6 +240,6 @@ class StackTrace(Record):
     json_name = "stack"
 
     thread: ThreadInfo
-    frames: Annotated[tuple[Frame, ...], "the innermost first"]
+    frames: Annotated[tuple[FrameInfo, ...], "the innermost first"]
     total: Annotated[int, "frames of the thread, those that were left out too"]
     error: Annotated[str, "why there are none"] = ""

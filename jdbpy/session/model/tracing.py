@@ -1,4 +1,4 @@
-"""Reports of points that stop nothing, and the totals of their hits: plain data."""
+"""The totals of the hits of breakpoints that report: plain data."""
 
 from __future__ import annotations
 
@@ -6,28 +6,6 @@ from typing import Annotated
 
 from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
-
-
-class Reporting(Record):
-    """The form of the reports of a point that stops nothing, and their limit.
-
-    ``stack`` is how many frames a report has. ``limit`` is the most reports a second (None: all, 0: hits are only
-    counted); what is left out is said. ``file`` is the path that reports are appended to, instead of being published.
-    After ``most`` hits the point is switched off (0: never); so it is when its hits take more than ``cost`` percent of
-    the target's time (0: never). That is the time for which they suspend threads. Where they suspend nothing, it is
-    hits a second times what one costs, and how much less often the target comes to the busiest place than without:
-    to measure that, the point is taken out for a tenth of a second now and then, if there is a ``limit``. With
-    ``hold=False`` nothing is suspended, not even for as long as it takes to read something: what is told is what the
-    events themselves carry. ``longest`` is how many characters of a text a report of a method has.
-    """
-
-    stack: int = 0
-    limit: int | None = None
-    file: str = ""
-    most: int = 0
-    cost: int = 0
-    hold: bool = True
-    longest: int = 200
 
 
 class ValueCount(Record):

@@ -106,13 +106,15 @@ def _bits_of(value: TaggedValue) -> int:
     return int.from_bytes(struct.pack(form, float(value.value or 0)), "big") & (1 << width) - 1
 
 
-class Value(Record):
+class ValueInfo(Record):
     """A value with its text as Java would write the literal.
 
     ``text`` of an object is a short description, of a string its quoted and escaped literal, cut at the limit with
     ``truncated`` set. ``id`` is the object id (None for primitives, null and void). ``tag`` is the JDWP tag character.
     ``raw`` is the Python value of a primitive: int, float, bool, a one-character str; the object id of an object.
     """
+
+    json_name = "value"
 
     type: Annotated[str, "the type of the value itself, as in source"]
     text: Annotated[str, Json("as Java would write the literal; null when it could not be read", "value")]
@@ -127,6 +129,13 @@ class Value(Record):
     number: Annotated[int | None, "in the history: 7 for `$7`"] = None
     formatted: Annotated[str, 'the text in the format that was asked for, where that makes another one: "0xff"'] = ""
 
+    def in_format(self, letter: str) -> str:
+        """The text of a primitive in a format of ``FORMATS``; "" for all else. No trip."""
+        if self.tag not in "ZBCSIJFD":
+            return ""
+        held = ord(self.raw) if isinstance(self.raw, str) else self.raw
+        return formatted(TaggedValue(Tag(ord(self.tag)), held), letter)
+
 
 class Variable(Record):
     """A named value: local, argument, ``this``, field, element."""
@@ -134,7 +143,7 @@ class Variable(Record):
     name: str
     type: Annotated[str, "declared type as in source, generics included when the class file has them"]
     value: Annotated[
-        Value | None,
+        ValueInfo | None,
         Inline(
             (
                 ("type", Json("the type of the value itself", "runtime_type", True)),
@@ -148,7 +157,7 @@ class Variable(Record):
     declared_in: Annotated[str, "the class of a field"] = ""
     modifiers: Annotated[str, "of a field, as in source"] = ""
     changed: Annotated[bool, "since the last stop at which it was shown"] = False
-    key: Annotated[Value | None, HIDDEN] = None  # of an entry of a map, whose ``name`` is the key's text
+    key: Annotated[ValueInfo | None, HIDDEN] = None  # of an entry of a map, whose ``name`` is the key's text
 
 
 class Limits(Record):

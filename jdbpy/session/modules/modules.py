@@ -1,19 +1,24 @@
-"""The component ``session.modules``: which modules there are, what they share with whom, and changes to that."""
+"""The component ``session.modules``: which modules there are, what they share with whom, and changes to that.
+
+Modules are changed as a loaded agent may (JVM TI AddModuleReads and the like): by the methods of
+``jdk.internal.module.Modules``, which HotSpot's own implementation calls.
+"""
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
 
-from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.errors import JdwpError, StateError, Thrown, UsageError
 from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.classes.records import Loaders
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.utility_calls import CallRunner
+from jdbpy.session.eval.target import Raw, Ref
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls
 from jdbpy.session.java.class_names import close_to, like
 from jdbpy.session.model.modules import ModuleDetail, ModuleInfo, PackageAccess
+from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits
-from jdbpy.session.modules import changes
 from jdbpy.session.modules.reading import (
     BRIEF_CLASSES,
     MODULE_CLASSES,
@@ -28,9 +33,9 @@ from jdbpy.session.target.reading import read_both
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.shown import UnknownLayout
-from jdbpy.wire.constants import GONE
+from jdbpy.wire.constants import GONE, Tag
 from jdbpy.wire.ids import ClassLoaderID, ModuleID, ObjectID, ReferenceTypeID
-from jdbpy.wire.messages import module_reference, reference_type, virtual_machine
+from jdbpy.wire.messages import module_reference, virtual_machine
 
 _Row = tuple[ModuleID, str, ClassLoaderID]
 """A module, its name, its loader."""
@@ -70,6 +75,16 @@ class ModuleDirectory:
             return await reader.run(read_briefs(reader, modules))
         except UnknownLayout:
             return {}
+
+    async def names_of(self, places: Sequence[Location]) -> dict[int, str]:
+        """The names of the modules of the classes of some places, by the id of the class; "" for an unnamed one.
+
+        Raises StateError before Java 9. wire: 2 trips.
+        """
+        types = {ReferenceTypeID(each.type_id) for each in places if each.type_id}
+        rows, homes = await both(self._rows, lambda: self._target.types.facts.many(facts.MODULE, types))
+        names = {module: name for module, name, _ in rows}
+        return {int(of): names.get(module, "") for of, module in homes.items() if module is not None}
 
     async def find(self, text: str) -> ModuleInfo:
         """The module of this name or id, or that of a class. Raises UsageError. wire: 3 trips, more for a class."""
@@ -121,29 +136,29 @@ class ModuleDirectory:
         return briefs.get(module), contents
 
     async def add_reads(self, module: str, other: str) -> None:
-        """Makes a module read another (JVM TI AddModuleReads). Raises UsageError, StateError. wire: 1 call."""
-        await changes.apply(self._runner, changes.reads((await self.find(module)).id, (await self.find(other)).id))
+        """Make a module read another (JVM TI AddModuleReads). Raises UsageError, StateError. wire: 1 call."""
+        await _apply(self._runner, _reads((await self.find(module)).id, (await self.find(other)).id))
 
     async def add_access(self, module: str, package: str, other: str | None, *, opened: bool) -> None:
-        """Makes a module export or open a package: to another, or to all (exports) or all unnamed ones (opens).
+        """Make a module export or open a package: to another, or to all (exports) or all unnamed ones (opens).
 
         JVM TI AddModuleExports, AddModuleOpens. Raises UsageError, StateError. wire: 1 call.
         """
         to = None if other is None or other.upper() == ALL_UNNAMED else (await self.find(other)).id
-        await changes.apply(self._runner, changes.gives((await self.find(module)).id, package, to, opened=opened))
+        await _apply(self._runner, _gives((await self.find(module)).id, package, to, opened=opened))
 
     async def add_uses(self, module: str, service: str) -> None:
-        """Makes a module use a service (JVM TI AddModuleUses). Raises UsageError, StateError. wire: 1 call."""
+        """Make a module use a service (JVM TI AddModuleUses). Raises UsageError, StateError. wire: 1 call."""
         [service_class] = await self._class_objects(service)
-        await changes.apply(self._runner, changes.uses((await self.find(module)).id, service_class))
+        await _apply(self._runner, _uses((await self.find(module)).id, service_class))
 
     async def add_provides(self, module: str, service: str, implementation: str) -> None:
-        """Makes a module provide a service by a class (JVM TI AddModuleProvides).
+        """Make a module provide a service by a class (JVM TI AddModuleProvides).
 
         The catalog of services takes it in; ``detail`` shows what is declared only. Raises as the others. wire: 1 call.
         """
         service_class, provider = await self._class_objects(service, implementation)
-        await changes.apply(self._runner, changes.provides((await self.find(module)).id, service_class, provider))
+        await _apply(self._runner, _provides((await self.find(module)).id, service_class, provider))
 
     def known_names(self) -> Sequence[str]:
         """The names that were listed last; for completion. No trip."""
@@ -157,11 +172,9 @@ class ModuleDirectory:
         for name, classes in zip(names, found, strict=True):
             if not classes:
                 raise UsageError(f"no class {name} is loaded", code="CLASS_NOT_LOADED")
-        replies = [
-            await self._target.conn.request(reference_type.ClassObject(ReferenceTypeID(classes[0].id)))
-            for classes in found
-        ]
-        return [reply.classObject for reply in replies]
+        ids = [ReferenceTypeID(classes[0].id) for classes in found]
+        objects = await self._target.types.facts.many(facts.CLASS_OBJECT, ids)
+        return [ObjectID(objects[each]) for each in ids]
 
     async def _all(self) -> builtins.list[ModuleInfo]:
         """Every module with its loader, without version and kind. wire: 4 trips, 2 when the loaders are known."""
@@ -217,3 +230,68 @@ def _detail(info: ModuleInfo, contents: Contents, names: dict[int, str]) -> Modu
         contents.packages,
         contents.main_class,
     )
+
+
+_MODULES = "jdk.internal.module.Modules"
+_MODULE = "Ljava/lang/Module;"
+_STRING = "Ljava/lang/String;"
+_CLASS = "Ljava/lang/Class;"
+
+
+class ModuleChange:
+    """One change, to be run. ``what`` is for messages."""
+
+    def __init__(self, what: str, method: str, signature: str, *args: Ref | str) -> None:
+        self.what = what
+        self.method = method
+        self.signature = f"({signature})V"
+        self.args = args
+
+
+def _reads(module: int, other: int) -> ModuleChange:
+    """The module reads another."""
+    return ModuleChange("adding what a module reads", "addReads", _MODULE * 2, _ref(module), _ref(other))
+
+
+def _gives(module: int, package: str, other: int | None, *, opened: bool) -> ModuleChange:
+    """The module exports or opens a package to another module, or to all (None)."""
+    what = "opening a package" if opened else "exporting a package"
+    method = "addOpens" if opened else "addExports"
+    if other is not None:
+        return ModuleChange(what, method, _MODULE + _STRING + _MODULE, _ref(module), package, _ref(other))
+    if opened:  # there is no method to open to everyone: to all unnamed modules, which is where reflection comes from
+        return ModuleChange(what, "addOpensToAllUnnamed", _MODULE + _STRING, _ref(module), package)
+    return ModuleChange(what, method, _MODULE + _STRING, _ref(module), package)
+
+
+def _uses(module: int, service: int) -> ModuleChange:
+    """The module uses a service; ``service`` is a class object."""
+    return ModuleChange("adding a use", "addUses", _MODULE + _CLASS, _ref(module), Ref(service, Tag.CLASS_OBJECT))
+
+
+def _provides(module: int, service: int, implementation: int) -> ModuleChange:
+    """The module provides a service by a class; both are class objects."""
+    classes = (Ref(service, Tag.CLASS_OBJECT), Ref(implementation, Tag.CLASS_OBJECT))
+    return ModuleChange("adding a provider", "addProvides", _MODULE + _CLASS * 2, _ref(module), *classes)
+
+
+async def _apply(runner: CallRunner, change: ModuleChange) -> None:
+    """Make the change. Raises UsageError when the JDK refuses, StateError when no method can be run. wire: 1 call."""
+    async with runner.calls(change.what) as calls:
+        try:
+            await _call(calls, change)
+        except Thrown as error:
+            raise UsageError(error.exception_message or error.message, code="REFUSED") from error
+
+
+async def _call(calls: UtilityCalls, change: ModuleChange) -> Raw:
+    try:
+        return await calls.static(_MODULES, change.method, change.signature, *change.args)
+    except StateError as error:
+        if error.code == "NOT_AVAILABLE":
+            error.hint = "modules can be changed on HotSpot's JDK 9 and later"
+        raise
+
+
+def _ref(module: int) -> Ref:
+    return Ref(module, Tag.OBJECT)

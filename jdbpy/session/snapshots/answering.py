@@ -34,6 +34,7 @@ from jdbpy.session.snapshots.forms import (
 )
 from jdbpy.session.snapshots.store import SnapshotStore
 from jdbpy.session.target.refs import MASKED_ID
+from jdbpy.session.target.target import needs_jvm
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag, TypeTag
@@ -55,6 +56,12 @@ from jdbpy.wire.messages import (
 
 _MISSING = ERROR.pack(Error.NOT_IN_SNAPSHOT)
 _RUNS = {kind_of(each) for each in (virtual_machine.Resume, thread_reference.Resume)}
+_HEAP_WALKS = {
+    kind_of(virtual_machine.InstanceCounts): "counting instances",
+    kind_of(reference_type.Instances): "looking for instances",
+    kind_of(object_reference.ReferringObjects): "looking for what refers to an object",
+}
+"""Questions that no snapshot keeps answers of, in words."""
 
 
 class SnapshotGuard(ReadOnlyGuard):
@@ -65,14 +72,11 @@ class SnapshotGuard(ReadOnlyGuard):
 
     def refusal(self, command: Command[Any] | type[Command[Any]]) -> StateError | None:
         effect = effect_of(command)
-        if effect in (Effect.READS, Effect.RELEASES) and kind_of(_class_of(command)) not in _RUNS:
+        kind = kind_of(_class_of(command))
+        if effect in (Effect.READS, Effect.RELEASES) and kind not in _RUNS and kind not in _HEAP_WALKS:
             return None
-        words = "letting threads run" if effect is Effect.RELEASES else in_words(command)
-        return StateError(
-            f"a snapshot cannot run: {words} needs the JVM",
-            hint="what stacks, variables and fields hold can be looked at",
-            code="SNAPSHOT",
-        )
+        words = "letting threads run" if effect is Effect.RELEASES else _HEAP_WALKS.get(kind) or in_words(command)
+        return needs_jvm(words)
 
 
 def _class_of(command: Command[Any] | type[Command[Any]]) -> type[Command[Any]]:

@@ -224,7 +224,7 @@ class SnapshotClasses:
         def with_superclass(error: int, data: bytes) -> None:
             if last not in self.signatures:
                 self._kept.tell(reference_type.SignatureWithGeneric, last, with_signature)
-            elif not error and data != NULL and data not in chain and len(chain) < 1_000:
+            elif not error and len(data) == len(NULL) and data != NULL and data not in chain and len(chain) < 1_000:
                 self._climb(type_id, [*chain, data], known)
             else:
                 self._lay_out(type_id, chain, known)

@@ -80,7 +80,8 @@ class Collector:
         self.objects.statics(self.classes.named("Ljava/lang/System;"), 0, only=("props",))
         for signature in _WITH_STATICS:
             self.objects.statics(self.classes.named(signature), limit)
-        self.classes.layout(self.classes.string, lambda _: None)
+        if self.classes.string:
+            self.classes.layout(self.classes.string, lambda _: None)
 
     def _statics(self, type_id: bytes, chain: list[bytes]) -> None:
         """Keep the static fields of the classes of an object; what those of the JDK hold by its type."""

@@ -1,6 +1,6 @@
 """The answers that a snapshot keeps, as they come in.
 
-Owns the entries by kind and key, and that a question is asked once. An entry that is empty stands for a question under
+Owns the entries by kind and key, and that a question is asked once. An empty entry is a question under
 way.
 """
 

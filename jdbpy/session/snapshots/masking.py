@@ -69,7 +69,7 @@ class Masks:
         return self._pattern is not None and self._pattern.match(name) is not None
 
     def hide(self, value: bytes) -> bytes:
-        """Return what stands for a value, with its tag."""
+        """Return the substitute for a value, with its tag."""
         if value[0] in (Tag.STRING, Tag.ARRAY):
             self._hidden.add(value[1:])
             if self.on_hidden is not None and value[1:] != NULL:

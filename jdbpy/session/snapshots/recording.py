@@ -2,14 +2,15 @@
 
 Owns what a recording holds, and the peer that says it again: each command is answered as the JVM has answered the same
 bytes, one time after the other; events come where they came, behind the start or behind the same resume, but not before
-the request that they belong to.
+the request that they belong to, nor before the line before them where lines are followed.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +33,7 @@ PACKETS = 0x20000
 """The kind of the entries of a recording, by their number."""
 
 _MOST = 1_000_000_000
-_COMMAND, _REPLY, _EVENT, _LINE = b"CREL"
+_COMMAND, _REPLY, _EVENT, _LINE, _STOP = b"CRELS"
 _HEAD = struct.Struct(">BdIHH")
 """What it is, seconds since the beginning, packet id, command set and command or error code, nothing or flags."""
 _CALLS = {
@@ -88,6 +89,10 @@ class SessionRecorder:
         """The user has given a command."""
         self._put(_LINE, 0, 0, 0, text.encode("utf-8", "replace"))
 
+    def stop(self) -> None:
+        """The user has been shown a stop."""
+        self._put(_STOP, 0, 0, 0, b"")
+
     def _put(self, what: int, packet_id: int, number: int, more: int, data: bytes) -> None:
         head = _HEAD.pack(what, time.monotonic() - self._began, packet_id, number, more)
         if self._held is None:
@@ -115,9 +120,13 @@ class Recording:
         if store.meta.get("what") != "recording":
             raise not_a_snapshot(store.path, "it is a snapshot; 'jdbpy open FILE' shows it", noun="recording")
         self.lines: list[str] = []
+        self.stops: list[int] = []
+        """How many stops had been shown, or had ended the target, before each line; and in all."""
         self.replies: dict[tuple[int, bytes], list[tuple[int, bytes, int]]] = {}
         """Error, body, and how many commands had let threads run by then."""
-        self.events: list[list[Packet]] = [[]]
+        self.events: list[list[tuple[int, Packet]]] = [[]]
+        """Behind each resume: how many lines had been given by then, and an event."""
+        stops = 0
         asked: dict[int, tuple[int, bytes]] = {}
         size = 0
         for _, entry in store.items(PACKETS):
@@ -133,21 +142,27 @@ class Recording:
             elif what == _REPLY and packet_id in asked:
                 self.replies.setdefault(asked.pop(packet_id), []).append((number, data, len(self.events) - 1))
             elif what == _EVENT:
-                self.events[-1].append(Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data))
+                self.events[-1].append((len(self.lines), Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data)))
+                stops += data[5:6] == _VM_DEATH
             elif what == _LINE:
                 self.lines.append(data.decode("utf-8", "replace"))
+                self.stops.append(stops)
+            elif what == _STOP:
+                stops += 1
+        self.stops.append(stops)
 
 
 class RecordingStream(AnswerStream):
     """The stream of a connection whose peer says again what was recorded."""
 
     def __init__(self, recorded: Recording) -> None:
-        super().__init__(lambda *_: (Error.NOT_IN_SNAPSHOT, b""))
+        super().__init__(lambda *_: (Error.NOT_IN_RECORDING, b""))
         self._recorded = recorded
         self._used: dict[tuple[int, bytes], int] = {}
         self._resumes = 0
         self._requests = {INT.pack(0)}
         self._due = list(recorded.events[0])
+        self._given: float = math.inf
         self._late: list[tuple[int, Packet]] = []  # answers to calls, with the number of resumes behind which they come
 
     def take(self, packet: Packet) -> None:
@@ -155,7 +170,7 @@ class RecordingStream(AnswerStream):
         key = kind, packet.data
         known = self._recorded.replies.get(key)
         if known is None:
-            error = 0 if kind in _ENDS else Error.NOT_IN_SNAPSHOT
+            error = 0 if kind in _ENDS else Error.NOT_IN_RECORDING
             self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, b"")))
             return
         at = self._used[key] = min(self._used.get(key, -1) + 1, len(known) - 1)
@@ -176,12 +191,25 @@ class RecordingStream(AnswerStream):
             self._late.remove(each)
             self.send_back(encode_packet(each[1]))
 
+    @property
+    def stops(self) -> Sequence[int]:
+        """The number of stops that had been shown before each line, and in all."""
+        return self._recorded.stops
+
+    def give_line(self, number: int) -> None:
+        """Take note that this line is run now, counted from 0: events that came behind the next one wait for that.
+
+        Where this is never called, events wait for no lines.
+        """
+        self._given = number + 1
+        self._send_due()
+
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         await super().send_all(data)
         self._send_due()  # those of the start
 
     def _send_due(self) -> None:
-        while self._due and self._due[0].data[6:10] in self._requests:
-            event = self._due.pop(0)
+        while self._due and self._due[0][0] <= self._given and self._due[0][1].data[6:10] in self._requests:
+            _, event = self._due.pop(0)
             self.ended = self.ended or event.data[5:6] == _VM_DEATH
             self.send_back(encode_packet(event))

@@ -47,7 +47,7 @@ class SnapshotStacks:
         virtual: bool,
         depths: bool,
     ) -> None:
-        """``virtual``: threads may be; ``depths``: the agent tells in which frames monitors were entered."""
+        """``virtual``: threads may be; ``depths``: the agent reports in which frames monitors were entered."""
         self.threads: dict[bytes, None] = {}
         self.frames = 0
         self._kept = kept

@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import Any
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.files import beside_new_file, move_to_new
+from jdbpy.files import beside_new_file, move_to_new, open_regular
 
 FORMAT = 1
 """The version of the format, which is SQLite's ``user_version``."""
@@ -168,7 +168,7 @@ class SnapshotStore:
         self._sizes: dict[tuple[int, bytes], int] = {}
         self._cached_bytes = 0
         try:
-            with open(path, "rb") as file:
+            with open_regular(path) as file:
                 if file.read(16) != b"SQLite format 3\0":
                     raise not_a_snapshot(path, "it is another kind of file")
             place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -186,7 +186,7 @@ class SnapshotStore:
             raise
 
     def _checked(self) -> dict[str, Any]:
-        """Check that the file is what this module writes; return what it says of itself."""
+        """Check that the file is what this module writes; return its header."""
         self._base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BLOCK)
         self._base.execute("PRAGMA trusted_schema=OFF")
         self._base.execute("PRAGMA cell_size_check=ON")

@@ -1,7 +1,8 @@
 """A decompiler of the user's: a program that is given a class file and writes Java to its standard output.
 
 Owns how it is run: the words are the user's alone, without a shell; the class file, which comes from elsewhere, lies in
-a directory of this run's own, under a name that this module makes. The time and the output are bounded.
+a directory of this run's own, under a name that this module makes. The time and the output are bounded. Also owns how
+its text is laid out on the lines of the class, for front ends that show a whole file beside the line of a frame.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 import trio
@@ -22,7 +24,7 @@ from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.java.signatures import simple_name
 from jdbpy.session.sources.roots import MOST_BYTES
-from jdbpy.session.sources.text import SourceFile, decode, split_lines
+from jdbpy.session.sources.text import SourceFile, decode, methods_in, split_lines
 
 LIMIT = 60.0
 """Seconds that it may take: a JVM's start, and a large class."""
@@ -32,6 +34,14 @@ _WORDS_SHOWN = 200
 
 _MOST_WORDS = 64 * 1024
 """Bytes of its standard error that are kept."""
+
+_LAST_LINE = 65_535
+"""The last line that a class file can name."""
+
+_NOTED = re.compile(r"//((?: \d{1,5})+)\s*$|/\*[SE]L:(\d{1,5})\*/")
+"""The line of the class in a comment: Fernflower and Vineflower write the first form, Procyon the second."""
+
+_LINE_COMMENT = re.compile(r"//([^\"]*)$")
 
 
 def words_of(command: str) -> tuple[str, ...]:
@@ -113,3 +123,71 @@ async def _run(words: Sequence[str], directory: str) -> tuple[int, bytes, bytes]
 async def _take(stream: trio.abc.ReceiveStream, kept: bytearray, most: int) -> None:
     async for data in stream:
         kept += data[: max(0, most - len(kept))]
+
+
+def on_lines_of_class(file: SourceFile, class_name: str, methods: Iterable[tuple[str, int]]) -> SourceFile:
+    """Return a decompiler's text with each method on the lines that the class has for it.
+
+    ``methods``: names with the line of their first instruction, in the order of the class file. Lines are moved down,
+    or joined where there are too many; inside a method they fit as far as the decompiler notes lines, or writes what
+    the compiler read. Without ``methods`` the text stays as it is. No trip.
+    """
+    marks = _in_order(_marks(file, class_name, methods))
+    if not marks:
+        return file
+    lines: list[str] = []
+    begin = 0
+    for at, line in marks:  # the text's ``lines[begin:at]`` go in front of the class's line ``line``
+        between, room = file.lines[begin:at], line - 1 - len(lines)
+        if len(between) <= room:
+            lines += [*between, *[""] * (room - len(between))]
+            begin = at
+        elif room:
+            lines += [*between[: room - 1], _joined(between[room - 1 :])]
+            begin = at
+    return SourceFile(file.path, (*lines, *file.lines[begin:]))
+
+
+def _marks(file: SourceFile, class_name: str, methods: Iterable[tuple[str, int]]) -> dict[int, int]:
+    """Return lines of the class by indexes of lines of the text."""
+    firsts: dict[str, list[int]] = {}
+    for name, line in methods:
+        if 0 < line <= _LAST_LINE:
+            firsts.setdefault(name, []).append(line)
+    marks: dict[int, int] = {}
+    for name, lines in firsts.items():
+        found = methods_in(file, class_name, name)
+        if len(found) != len(lines):  # overloads without code, or a constructor that the source does not have
+            continue
+        for (first, last), line in zip(found, lines, strict=True):
+            if last > first:
+                marks[first - 1] = line - 1
+            marks[first if last > first else first - 1] = line
+    for index, text in enumerate(file.lines if firsts else ()):
+        if noted := _NOTED.search(text):
+            marks[index] = int((noted[1] or noted[2]).split()[0])
+    return marks
+
+
+def _in_order(marks: dict[int, int]) -> list[tuple[int, int]]:
+    """Return the longest row of marks in which both numbers grow."""
+    ends: list[int] = []  # the lowest last line of a row of each length
+    lengths: list[int] = []
+    rising = sorted((at, line) for at, line in marks.items() if line > 0)
+    for _, line in rising:
+        length = bisect_left(ends, line)
+        ends[length : length + 1] = [line]
+        lengths.append(length)
+    kept: list[tuple[int, int]] = []
+    wanted = len(ends) - 1
+    for mark, length in zip(reversed(rising), reversed(lengths), strict=True):
+        if length == wanted and (not kept or mark[1] < kept[-1][1]):
+            kept.append(mark)
+            wanted -= 1
+    return kept[::-1]
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """Return several lines as one; what is a comment to the end of its line stays one."""
+    first, *others = (_LINE_COMMENT.sub(r"/*\1 */", line).rstrip() for line in lines)
+    return " ".join([first, *(line.strip() for line in others if line.strip())])

@@ -6,7 +6,7 @@ directory the line that names the package.
 
 Owns the decision which paths of the target may be opened here. The target may be anyone's: a path of its class path is
 opened only below a directory that the user has named or stands in, or in which the system and build tools keep their
-libraries. What the user launched is the user's own. Nothing in here runs a program; what is told is never run at all.
+libraries. What the user launched is the user's own. Nothing in here runs a program; what the target says is never run.
 """
 
 from __future__ import annotations
@@ -26,12 +26,15 @@ from jdbpy.session.java.class_names import ClassName, close_to
 from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import virtual_machine
 
+_MAVEN_CACHE = "~/.m2/repository"
+_GRADLE_CACHES = "~/.gradle/caches"
+
 _LIBRARIES = (
     "/usr/share/java",
     "/usr/share/maven-repo",
     "/usr/lib/jvm",
-    "~/.m2/repository",
-    "~/.gradle/caches",
+    _MAVEN_CACHE,
+    _GRADLE_CACHES,
     "~/.ivy2",
     "~/.cache/coursier",
     "~/.sbt",
@@ -46,7 +49,7 @@ _CHECKSUM = re.compile(r"[0-9a-f]{30,40}")
 
 
 class LocalPaths(Record):
-    """Entries of a path that the target told: those that may be ``used`` here, and those ``left_out``."""
+    """Entries of a path that the target names: those that may be ``used`` here, and those ``left_out``."""
 
     used: tuple[str, ...]
     left_out: tuple[str, ...] = ()
@@ -126,7 +129,7 @@ def _of_artifact(jar: str) -> list[str]:
     group, artifact, version = (told.get(each, "") for each in ("groupId", "artifactId", "version"))
     if not all(_PLAIN.fullmatch(each) for each in (group, artifact, version)):
         return []
-    maven, gradle = map(os.path.expanduser, ("~/.m2/repository", "~/.gradle/caches/modules-2/files-2.1"))
+    maven, gradle = map(os.path.expanduser, (_MAVEN_CACHE, f"{_GRADLE_CACHES}/modules-2/files-2.1"))
     places = [
         os.path.join(maven, *group.split("."), artifact, version),
         *_checksums(os.path.join(gradle, group, artifact, version)),
@@ -135,7 +138,7 @@ def _of_artifact(jar: str) -> list[str]:
 
 
 async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:
-    """Return which of the paths that the target has told may be opened on this machine. No trip."""
+    """Return those of the paths that the target names which may be opened on this machine. No trip."""
     if target.launched:
         return LocalPaths(tuple(told))
     return await trio.to_thread.run_sync(below, told, target.named_paths, abandon_on_cancel=True)

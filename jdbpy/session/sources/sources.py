@@ -11,7 +11,7 @@ is not asked for the home of its runtime: it could name any directory, and what 
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import trio
 
@@ -20,7 +20,7 @@ from jdbpy.session.java.class_names import of_the_runtime
 from jdbpy.session.java.signatures import package_of
 from jdbpy.session.local.java_home import java_homes
 from jdbpy.session.model.events import Notice, SourceWindow
-from jdbpy.session.model.threads import Frame, Location
+from jdbpy.session.model.threads import FrameInfo, Location
 from jdbpy.session.sources.local_classes import MOST_ARCHIVES, local_class_path
 from jdbpy.session.sources.roots import FoundSource, Search
 from jdbpy.session.sources.text import SourceFile, doubt, methods_in
@@ -108,13 +108,13 @@ class Sources:
         self._target.require_alive()
         self.path = (await local_class_path(self._target)).used
 
-    async def window(self, place: Location | Frame | None, around: int = AROUND) -> SourceWindow | None:
+    async def window(self, place: Location | FrameInfo | None, around: int = AROUND) -> SourceWindow | None:
         """The lines around a place, ``around`` before and after it; None without line numbers or source.
 
         ``stale`` is set when the file cannot be what the class was compiled from, and ``warning`` says why: its end is
         shown when it is too short.
         """
-        location = place.location if isinstance(place, Frame) else place
+        location = place.location if isinstance(place, FrameInfo) else place
         if location is None or location.line is None:
             return None
         return self._window(await self._file(*_name(location), asked=False), location, around)
@@ -151,6 +151,18 @@ class Sources:
                 self._decompiled.clear()
             self._decompiled[key] = await decompile(words, class_name, data)
         return self._decompiled[key]
+
+    async def decompiled_on_lines(
+        self, class_name: str, command: str, methods: Iterable[tuple[str, int]]
+    ) -> SourceFile:
+        """The same text laid out on the lines of the class, method by method: to be shown beside the line of a frame.
+
+        ``methods``: names with the line of their first instruction, in the order of the class. Raises and costs as
+        ``decompiled``.
+        """
+        from jdbpy.session.sources.decompiler import on_lines_of_class
+
+        return on_lines_of_class(await self.decompiled(class_name, command), class_name, methods)
 
     def check_decompiler(self, command: str) -> None:
         """Raise UsageError if ``command`` does not begin with a program of this machine. No trip."""

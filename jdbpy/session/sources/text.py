@@ -88,7 +88,7 @@ def namespace_in(lines: Iterable[str]) -> str:
 
 
 def relative_path(class_name: str, source: str | None) -> str:
-    """Return where a class's source file is by Java's custom, "com/acme/Order.java"; the name is guessed when
+    """Return the path of a class's source file by Java's custom, "com/acme/Order.java"; the name is guessed when
     not told.
     """
     directory = path_of_package(class_name)
@@ -127,7 +127,7 @@ def has_packages(path: str) -> bool:
 
 
 def belongs(file: SourceFile, class_name: str, source: str | None, *, by_name: bool) -> bool:
-    """True if a file may be the source of a class; ``source`` is what the class tells of it, a name or a path.
+    """True if a file may be the source of a class; ``source`` is what the class says of it, a name or a path.
 
     ``by_name``: nothing but the file's name has led to it.
     """

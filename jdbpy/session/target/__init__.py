@@ -10,6 +10,7 @@ How it is read:
 * ``refs``: reference types and members as records; ``facts``: what never changes about them, asked for once
 * ``types``: the cache of types: ancestors, members, lines; ``lines``: places in code as people read them
 * ``threads``: threads and their frames in bulk; ``frames``: variables of frames: slots, commands, memory
+* ``latency``: how long a trip takes, and whether that is long
 * ``prefetch``: over a slow link, what a stop shows is asked for before the stop has come in
 * ``frame_ids``: the id that a thread's top frame will have at its next hit
 
@@ -18,8 +19,9 @@ How it runs:
 * ``suspension``: suspend counts and epochs, as pure data; ``invocations``: those of threads that run an invoked method
 * ``requests``: event requests and their handlers; ``hit_rates``: how often they are hit
 * ``dispatch``: events come in, handlers vote, the set is resumed or becomes a stop
+* ``last_breakpoints``: threads that would pass a breakpoint while another one is stepped
 * ``conditions``: what a hit needs of the evaluator; ``fast_hits``: hits whose condition is false
 * ``streams``: events on their way to subscribers
 * ``answers``: the time limit of evaluations
-* ``leaving``: leaving the target so that nothing stays suspended
+* ``leaving``: leaving the target so that nothing stays suspended; ``events_under_way``: events that are sent late
 """

@@ -19,7 +19,7 @@ import trio
 
 from jdbpy.escape import escape
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, Notice, Stop, ThreadsResumed
+from jdbpy.session.model.events import Event, Notice, Stopped, ThreadsResumed
 from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.selection import Selection
 from jdbpy.session.target.streams import Publisher
@@ -54,15 +54,15 @@ class Follower(Publisher):
         return self._hub.quiet
 
     async def settled(self) -> None:
-        """Waits until all that has come in so far was handled."""
+        """Wait until all that has come in so far was handled."""
         await self._hub.settled()
 
-    def drop_stops(self, released: Callable[[Stop], bool]) -> None:
-        """Forgets the stops whose threads are being resumed, for all clients."""
+    def drop_stops(self, released: Callable[[Stopped], bool]) -> None:
+        """Forget the stops whose threads are being resumed, for all clients."""
         self._hub.drop_stops(released)
 
     def drop_breakpoints(self, numbers: Iterable[int]) -> None:
-        """Forgets the stops that only these breakpoints have caused, for all clients."""
+        """Forget the stops that only these breakpoints have caused, for all clients."""
         self._hub.drop_breakpoints(numbers)
 
 
@@ -89,7 +89,7 @@ class ClientTarget(Target):
         self.client = client
         self.conn = host.conn if guard is None else GuardedConnection(host.conn, guard)
         self.hold = host.hold
-        self.last_stop: Stop | None = None
+        self.last_stop: Stopped | None = None
         self.left = False
         self.own_parts: dict[type[Any], Any] = {}
         self.mine: Mapping[str, Any] = {"clients": (client,)}
@@ -97,7 +97,7 @@ class ClientTarget(Target):
         self.publisher.on_taken = self._select_if_none
         self.selection = Selection()
         self.suspends = Counter[int]()
-        self.taken: dict[int, Stop] = {}
+        self.taken: dict[int, Stopped] = {}
 
     def publish(self, event: Event) -> None:
         host_of(self).publish(event)
@@ -131,7 +131,7 @@ class Steps:
     def of(cls, target: Target) -> Steps:
         return target.part(cls, cls)
 
-    def on_stop(self, stop: Stop) -> None:
+    def on_stop(self, stop: Stopped) -> None:
         """Clear the step that a stop has ended: that of its thread. Other threads end theirs when they go on."""
         if stop.thread is not None:
             self._requests.submit_clear(self.pending.pop(stop.thread.id, []))
@@ -155,7 +155,7 @@ class Steps:
 
 
 class Clients:
-    """All clients of one target; ``host`` is that of the session which they have joined.
+    """All clients of one target; ``host`` is the client whose session they have joined.
 
     ``attended`` says whether somebody works in that session itself, or it is only served.
     """
@@ -168,7 +168,7 @@ class Clients:
         self.internal: dict[int, str] = {}
         """Whose the breakpoints are that front ends have set for themselves, by number."""
         self._turns: dict[int, trio.Lock] = {}
-        self._standing: dict[int, tuple[Stop, int]] = {}  # by thread, 0 for none; with ``Suspension.stop_of``
+        self._standing: dict[int, tuple[Stopped, int]] = {}  # by thread, 0 for none; with ``Suspension.stop_of``
         host.clients = self
         for stop in (*host.stops.values(), *(() if host.last_stop is None else (host.last_stop,))):
             if stop.frame is None or host.suspension.is_current(stop.frame):
@@ -178,7 +178,7 @@ class Clients:
         host.publisher.admit = self._for_host
 
     def join(self, name: str, guard: ReadOnlyGuard | None) -> ClientTarget:
-        """A further client, of that name or a similar one that nobody has. It sees what is stopped now."""
+        """Add a client, with that name or a similar one that is free. It is shown what is stopped now."""
         found, number = name, 1
         while found in self.members or found in ("", HOST):
             number += 1
@@ -214,7 +214,7 @@ class Clients:
 
     # -- stops -------------------------------------------------------------------------------------------------------
 
-    def _stops(self) -> list[Stop]:
+    def _stops(self) -> list[Stopped]:
         """The stops at which threads stand now."""
         suspension = self.host.suspension
         self._standing = {
@@ -225,25 +225,25 @@ class Clients:
         }
         return [stop for stop, _ in self._standing.values()]
 
-    def _stands(self, stop: Stop) -> None:
+    def _stands(self, stop: Stopped) -> None:
         thread = stop.thread.id if stop.thread is not None else 0
         self._standing[thread] = stop, self.host.suspension.stop_of(thread)
 
-    def concerns(self, client: str, stop: Stop) -> bool:
+    def concerns(self, client: str, stop: Stopped) -> bool:
         """True if a stop is one of the client's: another client's stop of a thread of its own is not."""
         everything = stop.policy is SuspendPolicy.ALL or stop.thread is None
         if self.together or everything or client in stop.clients:
             return True
         return not any(name in self.names for name in stop.clients)  # of those who have left what they keep
 
-    def stopped(self, stop: Stop) -> None:
+    def stopped(self, stop: Stopped) -> None:
         """Select the thread of a stop for each client that it concerns and that is not at work elsewhere."""
         self._stands(stop)
         self._choose(self.host, stop)
         for member in self.members.values():
             self._choose(member, stop)
 
-    def _choose(self, target: Target, stop: Stop) -> None:
+    def _choose(self, target: Target, stop: Stopped) -> None:
         if not self.concerns(target.client, stop):
             return
         target.last_stop = stop
@@ -262,7 +262,7 @@ class Clients:
             return None
         if isinstance(event, Notice) and self._is_internal(target, event):
             return None
-        if not isinstance(event, Stop) or event.thread is None or self.concerns(target.client, event):
+        if not isinstance(event, Stopped) or event.thread is None or self.concerns(target.client, event):
             return event
         return _elsewhere(event)
 
@@ -287,12 +287,12 @@ class Clients:
             and target.taken.get(stop.thread.id) is not stop
         )
 
-    def owned_stops(self, target: Target) -> list[Stop]:
+    def owned_stops(self, target: Target) -> list[Stopped]:
         """The stops that belong to a client alone."""
         return [stop for stop in self._stops() if stop.clients == (target.client,)]
 
     def resumed(self, target: Target, thread: int | None, keep: frozenset[int]) -> None:
-        """Publish a release by a client; threads that run are selected by nobody."""
+        """Publish a release by a client. Threads that run are no longer selected by any client."""
         suspension = self.host.suspension
         for each in self.all():
             selected = each.selection.thread
@@ -310,7 +310,7 @@ class Clients:
     # -- beside stops ------------------------------------------------------------------------------------------------
 
     def tell(self, client: str, notice: Notice) -> None:
-        """Publish a notice for all clients but the one that has done what it says."""
+        """Publish a notice for all clients but the one that caused it."""
         for each in self.all():
             if each.client != client or (each is self.host and not self.attended):
                 each.publisher.deliver(notice)
@@ -328,7 +328,7 @@ HOST = "host"
 _MOST_TURNS = 1_000
 
 
-def _elsewhere(stop: Stop) -> Notice:
+def _elsewhere(stop: Stopped) -> Notice:
     """The notice of a stop that is another client's."""
     assert stop.thread is not None
     whose = " and ".join(escape(each) for each in stop.clients)

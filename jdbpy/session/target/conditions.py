@@ -53,10 +53,10 @@ class ConditionEvaluation(Protocol):
         """The value, once it is over; None where it cannot be had so."""
 
     def answer(self, outcomes: Sequence[Any]) -> None:
-        """Goes on with the answers to what it asks, or the errors in their place."""
+        """Go on with the answers to what it asks, or the errors in their place."""
 
     def close(self) -> None:
-        """Ends it before its end."""
+        """End it before its end."""
 
 
 class FastCondition(Protocol):
@@ -77,22 +77,28 @@ class Condition(Protocol):
         """Its value in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
     async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
-        """Return what is wrong with it at a place in code, as far as that can be told without a thread that stands
+        """Return what is wrong with it at a place in code, as far as that can be known without a thread that stands
         there.
 
         ``names`` are those that hits bring.
         """
 
+    async def prepare(self, at: CodeLocation, place: Location) -> None:
+        """Compile it for a place whose code is going to be replaced: hits there may be on their way."""
+
+    def forget_code(self) -> None:
+        """Classes were redefined: at a place whose code was replaced it is compiled anew."""
+
     def fast_condition(self, place: CodeLocation) -> FastCondition | None:
         """The short way to its value at a place; None where there is none, or none yet."""
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in what a fast condition has found out at a hit, so that ``holds`` need not: what it has read (the
+        """Take in what a fast condition has found out at a hit, so that ``holds`` need not: what it has read (the
         frame, then its variables; nothing, if it did not ask for the frame), and that the condition holds, if it does.
         """
 
     def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
-        """Takes in the methods that a fast condition has run at a hit, which ``holds`` does not run again, and the
+        """Take in the methods that a fast condition has run at a hit, which ``holds`` does not run again, and the
         error that it ended with.
         """
 
@@ -113,6 +119,12 @@ class LogEntry(Record):
 
 class LogText(Protocol):
     """The compiled text of a logpoint."""
+
+    async def prepare(self, at: CodeLocation, place: Location) -> None:
+        """See ``Condition.prepare``."""
+
+    def forget_code(self) -> None:
+        """See ``Condition.forget_code``."""
 
     async def render(
         self,

@@ -6,8 +6,8 @@ once and with its own suspend policy, only when all agree. It knows nothing of w
 Sets are handled one by one, in order, and a handler may take its time (a condition that invokes a method). Four kinds
 are not kept waiting, but passed where they come in (``Connection.on_event``): those of a thread that evaluates an
 expression, whose invoke could otherwise never reply, hits whose condition is false (``fast_hits``), those that suspend
-nothing and are only counted (``RequestTable.sift``), and those whose owner lets them go without having to wait. The
-last are asked about at once only while no other set waits or is being handled, so that the order stays.
+nothing and are only counted (``RequestTable.count_only``), and those whose owner lets them go without having to wait.
+The last are asked about at once only while no other set waits or is being handled, so that the order stays.
 """
 
 from __future__ import annotations
@@ -23,11 +23,20 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, VMDisconnected
 from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.target.fast_hits import FastHits
-from jdbpy.session.target.requests import REASONS, EventRequest, RequestHit, StopPlan, Verdict, Vote, verdict_of
+from jdbpy.session.target.requests import (
+    AUTOMATIC,
+    REASONS,
+    EventRequest,
+    RequestHit,
+    StopPlan,
+    Verdict,
+    Vote,
+    verdict_of,
+)
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire import event_parts
-from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import only_request, thread_of
 from jdbpy.wire.framing import Packet
 from jdbpy.wire.messages import event as wire_event
@@ -81,7 +90,7 @@ class _Begun:
 class EventDispatcher:
     """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given.
 
-    ``read_exception`` tells of the exception at which the target was told to stop.
+    ``read_exception`` reads the exception at which the target was to stop.
     """
 
     def __init__(self, target: Target, show_stop: StopShower, read_exception: ExceptionReader) -> None:
@@ -99,7 +108,7 @@ class EventDispatcher:
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
         self.death_told = False
-        """Whether the VM has said, or was told, that it ends: a closed connection is then its end."""
+        """True if the VM has reported its end, or was asked to exit: a closed connection is then its end."""
 
     async def run(self) -> None:
         """Handles events until the connection is over, then publishes how it ended."""
@@ -125,7 +134,7 @@ class EventDispatcher:
         await self._end(reason)
 
     async def _end(self, reason: str) -> None:
-        """Publishes the ending: the end of the VM if it said so or its process is gone, else the lost connection."""
+        """Publish the ending: the end of the VM if it said so or its process is gone, else the lost connection."""
         status: int | None = None
         if self.exit_status is not None:
             with trio.move_on_after(DEATH_LIMIT if self.death_told else EXIT_LIMIT):
@@ -160,6 +169,7 @@ class EventDispatcher:
         if self._leaving:
             self._pass(packet)
             return True
+        self._target.last_breakpoints.came_in(packet.data)
         everything = packet.data[:1] == _ALL
         if everything:
             self._target.invocations.suspended_all()
@@ -187,7 +197,7 @@ class EventDispatcher:
         return False
 
     def _immediate(self, packet: Packet) -> bool:
-        """Calls the handlers that wait for no turn, of a set with several events; True if that was all of them."""
+        """Call the handlers that wait for no turn, of a set with several events; True if that was all of them."""
         if packet.data[event_parts.COUNT] == event_parts.ONE:
             return False
         try:
@@ -196,13 +206,13 @@ class EventDispatcher:
             return False  # told when its turn comes
         requests = [self._target.requests.find(event.requestID) for event in composite.events]
         for event, request in zip(composite.events, requests, strict=True):
-            if request is not None and request.immediate and not _misfit(event, request):
+            if request is not None and request.immediate and not request.misfit(event):
                 request.handler(self._hit(composite, event, request))
         free = composite.suspendPolicy == JdwpSuspendPolicy.NONE
         return free and all(request is not None and request.immediate for request in requests)
 
     def _decide(self, packet: Packet, request: EventRequest) -> bool:
-        """Asks the owner of a set's one event, unless it has to wait for others, and lets it go if that is the verdict.
+        """Ask the owner of a set's one event, unless that has to wait, and resume the set if that is the verdict.
 
         If it is not, or is not there yet, the set goes on from there when the dispatcher takes it.
         """
@@ -213,7 +223,7 @@ class EventDispatcher:
         except ProtocolError:
             return False  # told when its turn comes
         [event] = composite.events
-        if event.requestID != request.id or _misfit(event, request):
+        if event.requestID != request.id or request.misfit(event):
             return False  # of an unknown kind, or the dispatcher's to report
         self._note_suspension(composite, undecided=True)
         hit = self._hit(composite, event, request)
@@ -246,7 +256,7 @@ class EventDispatcher:
         return True
 
     def _queue_deferred(self) -> None:
-        """Queues the deferred hits of threads that nothing but their hit suspends any more."""
+        """Queue the deferred hits of threads that nothing but their hit suspends any more."""
         if self._deferred:
             suspended = self._target.suspension.is_held_otherwise
             due = [packet for thread, packet in self._deferred if not suspended(thread)]
@@ -256,7 +266,7 @@ class EventDispatcher:
                 self._target.conn.queue_event(packet)
 
     def _let_calls_run(self) -> None:
-        """Resumes the threads that run a method: the event of another thread is no business of theirs."""
+        """Resume the threads that run a method: the event of another thread must not keep them suspended."""
         with suppress(Disconnected), self._target.conn.corked:
             self._target.invocations.let_run()
 
@@ -271,6 +281,10 @@ class EventDispatcher:
             return False  # of another thread, or of none
         self._note_suspension(composite)
         self._resume(composite)
+        for each in composite.events:
+            counted = self._target.requests.find(each.requestID)
+            if counted is not None and counted.recounts:
+                self._target.requests.count_again(counted)
         prepared = [
             RequestHit(event, request, event.thread, JdwpSuspendPolicy.NONE)
             for event in composite.events
@@ -299,7 +313,7 @@ class EventDispatcher:
             self._target.invocations.preparing(-1)
 
     def _pass(self, packet: Packet) -> None:
-        """Resumes an event set that came in while the session was being left."""
+        """Resume an event set that came in while the session was being left."""
         with suppress(JdbpyError):
             composite = self._target.conn.decode_event(packet)
             self.death_told = self.death_told or any(isinstance(each, wire_event.VMDeath) for each in composite.events)
@@ -351,12 +365,19 @@ class EventDispatcher:
                 votes.append((asked[0], plan))
         if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
             self._target.hit_times.stopped(_thread_of(composite))
-            await self._show_stop(self._with_all_suspended(composite, votes))
+            await self._show_after_reports(self._with_all_suspended(composite, votes))
         else:
             self._let_go(composite)
 
+    async def _show_after_reports(self, votes: Votes) -> None:
+        """Show a stop, behind the reports of what came before it and is kept in the target."""
+        if self._target.changed_code.read_kept is not None:
+            with suppress(JdbpyError):
+                await self._target.changed_code.read_kept()
+        await self._show_stop(votes)
+
     def _with_all_suspended(self, composite: wire_event.Composite, votes: Votes) -> Votes:
-        """Suspends all threads for a stop that is to do so, if its event has suspended one. wire: no wait.
+        """Suspend all threads for a stop that is to do so, if its event has suspended one. wire: no wait.
 
         The count of that thread stays 1, so that all is as after an event with policy ALL.
         """
@@ -373,7 +394,7 @@ class EventDispatcher:
         return [(hit.replace(policy=JdwpSuspendPolicy.ALL), plan) for hit, plan in votes]
 
     async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:
-        """Stops at events of which it could not be found out whether to stop; True if there are any.
+        """Stop at events of which it could not be found out whether to stop; True if there are any.
 
         The user wants to see them, and whatever resumed them would lose them.
         """
@@ -396,16 +417,16 @@ class EventDispatcher:
         if isinstance(event, wire_event.UnknownEvent):
             self._warn(f"an event of an unknown kind ({event.kind}) was passed over")
             return None
-        request = self._target.requests.find(event.requestID) if event.requestID else _automatic
+        request = self._target.requests.find(event.requestID) if event.requestID else AUTOMATIC
         if request is None:
             return None  # cleared while the event was on its way
-        if misfit := _misfit(event, request):
+        if misfit := request.misfit(event):
             self._warn(f"an event was ignored: {misfit}")
             return None
-        if request.immediate and len(composite.events) > 1:
-            return None  # it was asked where the set came in
+        if request.immediate:
+            return None  # it was asked where the set came in, if its id was known by then; now others have come in
         hit = self._hit(composite, event, request)
-        if request is _automatic and isinstance(event, wire_event.Exception) and hit.policy != JdwpSuspendPolicy.NONE:
+        if request is AUTOMATIC and isinstance(event, wire_event.Exception) and hit.policy != JdwpSuspendPolicy.NONE:
             return hit, self._thrown(event)
         return hit, request.handler(hit)
 
@@ -439,7 +460,7 @@ class EventDispatcher:
             self._target.suspension.overruled = False
 
     def _let_go(self, composite: wire_event.Composite) -> None:
-        """Resumes the set with its own policy, once. wire: no wait."""
+        """Resume the set with its own policy, once. wire: no wait."""
         if composite.suspendPolicy == JdwpSuspendPolicy.NONE or composite is self._gone:
             return
         self._gone = composite
@@ -465,29 +486,6 @@ def _thread_of(composite: wire_event.Composite) -> int:
     return threads.pop() if len(threads) == 1 else 0
 
 
-def _misfit(event: Any, request: EventRequest) -> str:
-    """Return what an event has that its request cannot bring about; empty for a sound one."""
-    kind = type(event).KIND
-    if request is _automatic:
-        sound = isinstance(event, wire_event.VMStart | wire_event.Exception)
-        return "" if sound else f"{_name(kind)} that was not requested"
-    if kind != request.kind:
-        return f"{_name(kind)} for a request of {_name(request.kind)}"
-    if isinstance(event, wire_event.ClassPrepare):  # it has no thread when the agent's own prepares the class
-        return "" if event.typeID else f"{_name(kind)} without a class"
-    if isinstance(event, wire_event.ThreadEvent) and not event.thread:
-        return f"{_name(kind)} without a thread"
-    if isinstance(event, wire_event.LocatableEvent) and not event.location.classID:
-        return f"{_name(kind)} without a location"
-    if missed := request.misses(event):
-        return f"{_name(kind)} with another {missed} than its request has"
-    return ""
-
-
-def _name(kind: int) -> str:
-    return EventKind(kind).name
-
-
 def _fault(fault: Exception) -> str:
     from traceback import extract_tb
 
@@ -502,14 +500,3 @@ async def _failing(error: Exception) -> Verdict:
 
 _SHOWN = frozenset((StopReason.BREAKPOINT, StopReason.STEP, *KINDS["exception"].reasons, *KINDS["field"].reasons))
 """Reasons of events that stop a thread for the user, unless their owner decides otherwise."""
-
-
-def _on_automatic(hit: RequestHit) -> Verdict:
-    """Events that the agent sends unasked: VMStart, or the exception of ``onthrow``.
-
-    See docs/agent.md, "Events that were not requested".
-    """
-    return None if hit.policy == JdwpSuspendPolicy.NONE else StopPlan(StopReason.START, {})
-
-
-_automatic = EventRequest(EventKind.VM_START, JdwpSuspendPolicy.ALL, _on_automatic)

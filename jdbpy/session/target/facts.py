@@ -16,8 +16,8 @@ from jdbpy.session.java.smap import SourceMap, parse as parse_source_map
 from jdbpy.session.target.refs import NO_LINES, Field, LineTable, Method, Slot, VariableTable
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.constants import Error
-from jdbpy.wire.ids import ClassID, ClassLoaderID, MethodID, ModuleID, ReferenceTypeID
+from jdbpy.wire.constants import ClassStatus, Error
+from jdbpy.wire.ids import ClassID, ClassLoaderID, ClassObjectID, MethodID, ModuleID, ReferenceTypeID
 from jdbpy.wire.messages import class_type, method, reference_type
 
 K = TypeVar("K")
@@ -32,9 +32,10 @@ class Fact(Generic[K, V]):
 
     ``without`` maps error codes to the value that they stand for. ``kept`` facts survive a redefinition of the class,
     which on HotSpot changes code but neither members nor ancestry. A ``link`` leads to the types directly above.
+    Values that do not ``last`` are not remembered: they are those of now.
     """
 
-    __slots__ = ("ask", "kept", "link", "read", "without")
+    __slots__ = ("ask", "kept", "lasts", "link", "read", "without")
 
     def __init__(
         self,
@@ -44,12 +45,14 @@ class Fact(Generic[K, V]):
         *,
         kept: bool = False,
         link: bool = False,
+        lasts: Callable[[V], bool] = lambda value: True,
     ) -> None:
         self.ask = ask
         self.read = read
         self.without = without or {}
         self.kept = kept
         self.link = link
+        self.lasts = lasts
 
 
 def _methods(type_id: ReferenceTypeID, reply: reference_type.MethodsWithGenericReply) -> tuple[Method, ...]:
@@ -109,6 +112,19 @@ LOADER: Fact[ReferenceTypeID, ClassLoaderID] = Fact(
     reference_type.ClassLoader, lambda _, reply: reply.classLoader, kept=True
 )
 """The defining class loader, 0 for the boot loader."""
+
+CLASS_OBJECT: Fact[ReferenceTypeID, ClassObjectID] = Fact(
+    reference_type.ClassObject, lambda _, reply: reply.classObject, kept=True
+)
+"""The ``java.lang.Class`` object."""
+
+STATUS: Fact[ReferenceTypeID, int] = Fact(
+    reference_type.Status,
+    lambda _, reply: reply.status,
+    kept=True,
+    lasts=lambda status: bool(status & (ClassStatus.INITIALIZED | ClassStatus.ERROR)),
+)
+"""Flags of ``ClassStatus``; remembered once the class is initialized, or has failed to be."""
 
 SOURCE_FILE: Fact[ReferenceTypeID, str | None] = Fact(
     reference_type.SourceFile, lambda _, reply: reply.sourceFile, _NOT_THERE
@@ -190,7 +206,7 @@ class FactCache:
         return {key: value for key, value in values if value is not _UNKNOWN}
 
     async def prefetch(self, *wants: tuple[Fact[Any, Any], Iterable[Any]], lenient: bool = False) -> None:
-        """Learns several facts side by side, so that asking for them afterwards is free. wire: 1 trip, 0 when known.
+        """Learn several facts side by side, so that asking for them afterwards is free. wire: 1 trip, 0 when known.
 
         ``lenient``: a fact that the agent refuses to tell is missing, as one of a type that is gone; see ``refusal``.
         """
@@ -210,13 +226,13 @@ class FactCache:
         return self._facts.get(fact, {})
 
     def learn(self, fact: Fact[K, V], key: K, value: V) -> None:
-        """Takes in a fact that is known without asking."""
+        """Take in a fact that is known without asking."""
         self._facts.setdefault(fact, {})[key] = value
 
     async def _fetch(
         self, wants: list[tuple[Fact[Any, Any], Any]], *, lenient: bool = False
     ) -> dict[tuple[Fact[Any, Any], Any], Any]:
-        """Asks for what is not known, returns what came of it and remembers it.
+        """Ask for what is not known, return what came of it and remember it.
 
         Not remembered is what belongs to a type that was dropped meanwhile: the answer may be that of before.
         """
@@ -246,7 +262,7 @@ class FactCache:
             if fact.link:
                 self._require_above(key, value)
             self._refusals.pop((fact, key), None)
-            if _type_of(key) not in dropped:
+            if _type_of(key) not in dropped and fact.lasts(value):
                 self._facts.setdefault(fact, {})[key] = value
         return fetched
 
@@ -275,11 +291,11 @@ class FactCache:
         self._refusals[fact, key] = error
 
     def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops what a redefinition changes: members, lines, variables, code, source name."""
+        """Drop what a redefinition changes: members, lines, variables, code, source name."""
         self._drop([known for fact, known in self._facts.items() if not fact.kept], set(type_ids))
 
     def forget(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops all that is known of types that were unloaded."""
+        """Drop all that is known of types that were unloaded."""
         self._drop(self._facts.values(), set(type_ids))
 
     def _drop(self, stores: Iterable[dict[Any, Any]], type_ids: set[ReferenceTypeID]) -> None:
@@ -291,7 +307,7 @@ class FactCache:
 
 
 def _read(fact: Fact[K, V], key: K, reply: Any) -> V:
-    """The fact that a reply tells. Raises ProtocolError for one that makes no sense."""
+    """Return the fact that a reply has. Raises ProtocolError for one that makes no sense."""
     try:
         return fact.read(key, reply)
     except (ArithmeticError, LookupError, ValueError, RecursionError) as fault:

@@ -1,4 +1,4 @@
-"""Hits of points whose condition is false: looked at and let go where packets come in, without waking a task.
+"""Hits of breakpoints whose condition is false: read and resumed where packets come in, without waking a task.
 
 Owns the look at such a hit, from the event to the Resume, and what is asked ahead of the next one. It lets a hit go on
 its own only where there is nothing to decide: one event, of one point, whose condition is false. Hits of several
@@ -7,7 +7,7 @@ rules stay the only ones. ``Suspension`` learns of a hit when it is resumed, in 
 
 A condition may run methods in a thread that its hit has suspended alone: each thread runs its own, side by side with
 those of others. ``Suspension`` learns of such a hit before the first method, and keeps its thread among those of which
-it is not decided yet (``asked``). A method that does not return is told by a task of its own (``watch_calls``).
+it is not decided yet (``asked``). A method that does not return is noticed by a task of its own (``watch_calls``).
 
 The first reads are those of the frame, by the id that was foreseen: the agent refuses an id that is not that of the
 thread's frames now. What the condition reads then, fields of objects and the like, is asked for where the answers come
@@ -40,9 +40,6 @@ from jdbpy.wire.framing import Packet
 from jdbpy.wire.ids import CodeLocation, FrameID, ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 from jdbpy.wire.pending import Pending
-
-FAR = 0.002
-"""From which round trip on (seconds) reading ahead is worth while."""
 
 LEAST = 0.001
 """The shortest time between a Resume and the reads of the next hit, in seconds."""
@@ -121,7 +118,6 @@ class FastHits:
         self._due: deque[tuple[float, ThreadID, _Look]] = deque()  # what is to be read ahead, and when
         self._more_due = trio.lowlevel.ParkingLot()
         self._resumed: dict[ThreadID, float] = {}  # when hits were resumed, while reading ahead
-        self._round_trip = 0.0
         self._away = 0.0  # how long threads have needed from a Resume to their next hit
         self._misses = 0
         self._pause = 0
@@ -147,7 +143,7 @@ class FastHits:
                     self._read(look, thread)
 
     async def watch_calls(self) -> None:
-        """Ends the looks whose methods do not return, for ever."""
+        """End the looks whose methods do not return, for ever."""
         while True:
             while not self._calls:
                 await self._more_calls.park()
@@ -161,7 +157,7 @@ class FastHits:
                         await self._end(each, ThreadID(ObjectID(thread)))
 
     async def _end(self, call: _Call, thread: ThreadID) -> None:
-        """Hands on a hit whose method does not return, as an error of its condition."""
+        """Hand on a hit whose method does not return, as an error of its condition."""
         error = await call.method.unreturned()
         call.look.condition.has_run(thread, (), error)
         call.evaluation.close()
@@ -175,7 +171,7 @@ class FastHits:
         return True
 
     def take(self, packet: Packet, request: EventRequest) -> bool:
-        """Takes the hit of an event set that has just come in, if it is one to be looked at here; the set is one event
+        """Take the hit of an event set that has just come in, if it is one to be looked at here; the set is one event
         of that request."""
         guard = request.guard
         if guard is None or guard.condition is None or 0 < guard.look_after <= guard.passes:
@@ -190,7 +186,7 @@ class FastHits:
         look = self._look(request, thread, place) if thread and place is not None else None
         if look is None:
             return False
-        if self._round_trip > FAR:
+        if self._target.latency.is_high_for_hits:
             self._time(thread)
         if ahead is not None and ahead.is_read_for(look):
             look = ahead
@@ -206,7 +202,7 @@ class FastHits:
         return True
 
     def _look_at(self, look: _Look, thread: ThreadID, packet: Packet, policy: JdwpSuspendPolicy) -> bool:
-        """Reads what the condition needs of a hit that is here. False if it is the dispatcher's at once.
+        """Read what the condition needs of a hit that is here. False if it is the dispatcher's at once.
         wire: no wait.
         """
         look.policy = policy
@@ -250,8 +246,7 @@ class FastHits:
 
     def _answered(self, look: _Look, thread: ThreadID, _: object) -> None:
         """The last answer is here: lets the hit go, or hands it on."""
-        took = trio.current_time() - look.since
-        self._round_trip = min(took, self._round_trip * 1.1) if self._round_trip else took
+        self._target.latency.hit_read_took(trio.current_time() - look.since)
         if look.packet is None:  # asked ahead, and the thread was not back
             if self._ahead.get(thread) is look:
                 del self._ahead[thread]
@@ -366,7 +361,7 @@ class FastHits:
         return right and bool(top.location == look.place)
 
     def _let_go(self, look: _Look, thread: ThreadID) -> None:
-        """Enters the hit and its end in ``Suspension``; where it is worth while, sees to it that the next one
+        """Enter the hit and its end in ``Suspension``; where it is worth while, see to it that the next one
         is read.
         """
         target, everything = self._target, look.policy is JdwpSuspendPolicy.ALL
@@ -384,7 +379,8 @@ class FastHits:
         self.let_go += 1
         if look.request.guard is not None:
             look.request.guard.passes += 1
-        if self._round_trip > FAR and not target.suspension.is_suspended(thread) and not target.suspension.evaluating:
+        suspended = target.suspension.is_suspended(thread) or target.suspension.evaluating
+        if target.latency.is_high_for_hits and not suspended:
             self._look_ahead(look, thread)
 
     # -- reading ahead -----------------------------------------------------------------------------------------------
@@ -400,7 +396,7 @@ class FastHits:
         look = self._look(before.request, thread, before.place)
         if look is not None:
             self._ahead[thread] = look
-            delay = max(LEAST, min(2 * self._away, self._round_trip * _SHARE))
+            delay = max(LEAST, min(2 * self._away, self._target.latency.recent * _SHARE))
             self._due.append((now + delay, thread, look))
             self._more_due.unpark()
 
@@ -408,5 +404,5 @@ class FastHits:
         """Learns from a hit how long its thread was away."""
         resumed = self._resumed.pop(thread, None)
         if resumed is not None:
-            away = max(0.0, trio.current_time() - resumed - self._round_trip)
+            away = max(0.0, trio.current_time() - resumed - self._target.latency.recent)
             self._away += (away - self._away) / _SMOOTH

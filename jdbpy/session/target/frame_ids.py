@@ -67,7 +67,9 @@ class FrameIdPredictor:
         self._wrong += 1
 
     def compare(self, thread: int, epoch: int, guess: FrameID | None, frame_id: FrameID) -> bool:
-        """Takes in the id of the thread's top frame in that epoch, as the agent tells it; whether the guess was it."""
+        """Take in the id of the thread's top frame in that epoch, as the agent reports it; whether the guess
+        was it.
+        """
         first = thread not in self._last
         self._last[thread] = (frame_id, epoch)
         if guess is None or (first and guess != frame_id):

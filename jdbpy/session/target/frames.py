@@ -4,7 +4,7 @@ Pure, but for ``FrameMemory``, which keeps what was read of a frame until its th
 a variable was set: a question asked twice at one stop costs one answer. Nothing else can change variables: a method
 that is invoked has frames of its own. What they refer to can change, and is not kept here.
 
-Slots: with a variable table (-g) it is the table that tells. Without one, arguments follow from the signature, and what
+Slots: with a variable table (-g) the table has them. Without one, arguments follow from the signature, and what
 other slots hold is told by the instructions that store into them; their names are lost.
 
 Commands: each variable has one of its own, as one that holds no value at this place would spoil all that are asked with
@@ -15,13 +15,13 @@ so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
 from jdbpy.session.java.bytecode import MalformedCode, decode
 from jdbpy.session.java.signatures import split_method
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.target.refs import Method, Slot, VariableTable
 from jdbpy.session.target.suspension import Suspension
 from jdbpy.wire.command import Command
@@ -43,6 +43,16 @@ class SlotVariable(Record):
     generic: str
     slot: int
     kind: str
+
+
+class Slotted(Protocol):
+    """A variable with its slot and its type."""
+
+    @property
+    def slot(self) -> int: ...
+
+    @property
+    def signature(self) -> str: ...
 
 
 def from_table(table: VariableTable, code_index: int) -> list[SlotVariable]:
@@ -136,7 +146,7 @@ class FrameMemory:
         self._suspension = suspension
         self._known: dict[object, tuple[int, RawFrameVariables | None]] = {}  # with the first epoch of those frames
 
-    def recall(self, frame: Frame) -> RawFrameVariables | None:
+    def recall(self, frame: FrameInfo) -> RawFrameVariables | None:
         """Return what is known of a frame, if its thread still stands in it; its id may be void by now."""
         thread = frame.thread.id
         if not self._suspension.is_suspended(thread):
@@ -144,8 +154,8 @@ class FrameMemory:
         since, found = self._known.get(self._key(frame), (0, None))
         return found if since <= frame.epoch <= self._suspension.epoch_of(thread) else None
 
-    def keep(self, frame: Frame, variables: RawFrameVariables) -> None:
-        """Remembers what was read of a frame, unless its id is void by now."""
+    def keep(self, frame: FrameInfo, variables: RawFrameVariables) -> None:
+        """Remember what was read of a frame, unless its id is void by now."""
         if frame.epoch != self._suspension.epoch_of(frame.thread.id):
             return
         if len(self._known) >= _MOST:
@@ -154,19 +164,19 @@ class FrameMemory:
         since, _ = self._known.get(key, (frame.epoch, None))
         self._known[key] = since, variables
 
-    def forget(self, frame: Frame) -> None:
-        """Drops what is known of a frame: one of its variables was set."""
+    def forget(self, frame: FrameInfo) -> None:
+        """Drop what is known of a frame: one of its variables was set."""
         key = self._key(frame)
         if key in self._known:
             self._known[key] = self._known[key][0], None
 
-    def _key(self, frame: Frame) -> object:
+    def _key(self, frame: FrameInfo) -> object:
         place = frame.location
         standing = self._suspension.frames_of(frame.thread.id)
         return frame.thread.id, standing, frame.index, place.type_id, place.method_id, place.code_index
 
 
-def key_of(variable: SlotVariable) -> tuple[int, str]:
+def key_of(variable: Slotted) -> tuple[int, str]:
     """A slot and the kind of value that it is read as."""
     return variable.slot, variable.signature[0]
 
@@ -180,20 +190,22 @@ def frame_commands(thread: ThreadID, frame: FrameID, variables: Sequence[SlotVar
     return commands
 
 
-def frame_command(
-    thread: ThreadID, frame: FrameID, variables: Sequence[SlotVariable], static: bool
-) -> Command[Any] | None:
+def slots_to_ask(variables: Sequence[Slotted]) -> list[SlotInfo]:
+    """Return the slots of variables as one command asks for them all."""
+    return [SlotInfo(variable.slot, ord(variable.signature[0])) for variable in variables]
+
+
+def frame_command(thread: ThreadID, frame: FrameID, variables: Sequence[Slotted], static: bool) -> Command[Any] | None:
     """Return what asks for them all at once, ``this`` as the variable in slot 0; None when there is nothing to ask.
 
     The target looks for the frame from the innermost on for each slot, and for ``ThisObject`` twice.
     """
-    slots = [] if static else [SlotInfo(0, ord("L"))]
-    slots += [SlotInfo(variable.slot, ord(variable.signature[0])) for variable in variables]
+    slots = [*([] if static else [SlotInfo(0, ord("L"))]), *slots_to_ask(variables)]
     return stack_frame.GetValues(thread, frame, slots) if slots else None
 
 
-def frame_values(variables: Sequence[SlotVariable], static: bool, values: Sequence[TaggedValue]) -> RawFrameVariables:
-    """Return what the answer to ``frame_command`` tells of the frame."""
+def frame_values(variables: Sequence[Slotted], static: bool, values: Sequence[TaggedValue]) -> RawFrameVariables:
+    """Return the values in the answer to ``frame_command``."""
     this, rest = (TaggedValue(Tag.OBJECT, 0), values) if static else (values[0], values[1:])
     return RawFrameVariables(this, dict(zip(map(key_of, variables), rest, strict=True)))
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from jdbpy.record import Record
-from jdbpy.session.model.tracing import Reporting
+from jdbpy.session.model.breakpoints import Reporting
 from jdbpy.wire.constants import JdwpSuspendPolicy
 
 LOAD_WINDOW = 1.0
@@ -295,9 +295,9 @@ class RateLimiter:
         return True
 
     def take(self, number: int, now: float, *, wall: float, busy: float | None = None, crowded: bool = False) -> Taken:
-        """Takes the hit of that number, counted from 1. ``crowded``: earlier ones still wait to be reported.
+        """Take the hit of that number, counted from 1. ``crowded``: earlier ones still wait to be reported.
 
-        ``busy`` are the seconds that the debugger has spent on events so far; None where ``measured`` tells.
+        ``busy`` are the seconds that the debugger has spent on events so far; None where ``measured`` has it.
         """
         too_much = left_out = None
         if self._paused:  # that time does not count
@@ -340,7 +340,7 @@ class RateLimiter:
         return self._reports + self._left_out + self._said
 
     def _account(self, busy: float) -> None:
-        """Enters what the hits since the last time have taken."""
+        """Enter what the hits since the last time have taken."""
         hits = self._in_window - self._accounted
         if hits:
             self.measured(busy - self._accounted_busy, hits)

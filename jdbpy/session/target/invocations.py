@@ -160,7 +160,7 @@ class Invocations:
             self._agent.change(thread, +1)
 
     def let_run(self) -> None:
-        """Resumes the threads of calls after an event set of another thread that has suspended everything."""
+        """Resume the threads of calls after an event set of another thread that has suspended everything."""
         if self._virtual and self._agent.base:
             self.suspend_less()
         for thread in self._running:

@@ -13,21 +13,28 @@ threads right after they were resumed, and no debugger is left to resume them. T
    session, and the agent drops it without suspending anything (``eventHelper.c``).
 2. The requests are cleared, classes that run checks get their own code again, and everything is resumed, in the same
    segment.
-3. The helper may still be reporting the one event that it had taken before. Its packet comes within microseconds, and
-   the set is resumed like any other. So the proof waits until none has come for ``QUIET`` seconds, and until the agent
-   says of every thread that its suspend count is 0.
-4. Dispose. A method that has not returned by then is detached by the agent: its thread runs on when it returns.
+3. The helper may still be reporting the one event that it had taken before. A look at the top frames shows whose that
+   may be (``events_under_way``). If there is any such thread, the agent may send its events again, and each set is
+   resumed like any other, until none of these threads is where it was, or ``STANDING`` seconds and ``LOOKS`` looks have
+   brought nothing.
+4. Threads of some kinds are not seen like that (``events_under_way``). The packet of an event comes within
+   microseconds, unless the machine is busy and gives the helper no processor. So the proof also waits until none has
+   come for ``QUIET`` seconds, or for ``DELAYS`` times as long as the target was late with its answer, and until the
+   agent says of every thread that its suspend count is 0.
+5. Dispose. A method that has not returned by then is detached by the agent: its thread runs on when it returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError, StateError
 from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.target.events_under_way import EventsUnderWay
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire import ending
@@ -44,6 +51,21 @@ LONGEST = 5
 
 QUIET = 0.010
 """Seconds without an event set after which none is under way any more."""
+
+DELAYS = 10
+"""So many times the lateness of an answer is waited: the helper gets a processor as late as other threads do."""
+
+LONGEST_QUIET = 0.5
+"""Seconds that are waited at most for that."""
+
+STANDING = 1.0
+"""Seconds for which a thread may stand where it brings an event, and bring none: it runs a loop there."""
+
+LOOKS = 30
+"""Looks that must have found it there besides: where a JVM hardly gets a processor, few are made in ``STANDING``."""
+
+PAUSE = 0.002
+"""Seconds between two looks at threads that may bring an event."""
 
 MOST = 100
 """Resumes that are sent before the counts are asked for again: what the target says may be a lie."""
@@ -69,10 +91,12 @@ async def leave(target: Target, *, prove: bool = True) -> None:
     """Resume everything, prove it, and dispose. Shielded and bounded in time. The caller closes the connection.
 
     Raises LeaveError when the target has not confirmed that it runs. ``prove=False`` is for a target that is about to
-    be ended. wire: 1 trip; 3 after requests that suspend threads, and 4 where those take less than ``QUIET``.
+    be ended. wire: 1 trip; 3 after requests that suspend threads, and 4 where those take less than ``QUIET``; 1
+    or 2 more where the target keeps hits.
     """
     held = _StillSuspended()
     limit = _limit(target)
+    await _read_last(target, limit)
     try:
         with trio.CancelScope(shield=True) as scope:
             async with open_nursery() as nursery:
@@ -98,9 +122,21 @@ async def leave(target: Target, *, prove: bool = True) -> None:
         raise LeaveError(held.sentence(limit), hint=_HINT)
 
 
+async def _read_last(target: Target, limit: float) -> None:
+    """Have what the target has kept of hits read and reported, while it answers; leaving goes on whatever happens."""
+    if target.changed_code.read_last is None:
+        return
+    with trio.CancelScope(shield=True) as scope, suppress(JdbpyError):
+        async with open_nursery() as nursery:
+            nursery.start_soon(_give_up, target, scope, limit)
+            await target.changed_code.read_last()
+            nursery.cancel_scope.cancel()
+
+
 def _limit(target: Target) -> float:
     """Seconds without a byte that are allowed: more for a target, or a link, that has been slow."""
-    return min(LIMIT + TRIPS * max(target.round_trip, target.conn.slowest), LIMIT * LONGEST + TRIPS * target.round_trip)
+    trip = target.latency.round_trip
+    return min(LIMIT + TRIPS * max(trip, target.conn.slowest), LIMIT * LONGEST + TRIPS * trip)
 
 
 async def _give_up(target: Target, scope: trio.CancelScope, limit: float) -> None:
@@ -132,6 +168,20 @@ async def resume_left_over(target: Target) -> int:
     return found.most
 
 
+async def has_not_begun(target: Target) -> bool:
+    """True if the program has not begun: its main thread is suspended and has no frame yet. wire: 2 trips."""
+    threads = (await target.conn.request(virtual_machine.AllThreads())).threads
+    asked = [command(each) for each in threads for command in (thread_reference.Name, thread_reference.FrameCount)]
+    replies = await target.conn.batch(asked)
+    found = zip(replies[::2], replies[1::2], strict=True)
+    return any(
+        isinstance(name, thread_reference.NameReply)
+        and isinstance(count, thread_reference.FrameCountReply)
+        and (name.threadName, count.frameCount) == ("main", 0)
+        for name, count in found
+    )
+
+
 class _LeftChanged(JdbpyError):
     """Code that was put into classes of the target could not be taken out."""
 
@@ -155,6 +205,7 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
     uncertain = target.requests.has_suspended
     if target.invocations.any:
         await _let_return(target)
+    sent = trio.current_time()
     with conn.corked:
         if uncertain:
             conn.hold_events()
@@ -171,7 +222,12 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
         listed = conn.submit(virtual_machine.AllThreads()) if prove and (uncertain or resumes) else None
     if listed is not None:
         threads = {*(await listed.wait()).threads, *target.suspension.threads()}
-        await _prove(target, threads, held, quiet=QUIET if uncertain else 0.0)
+        if uncertain:
+            late = trio.current_time() - sent - target.latency.round_trip
+            quiet = max(QUIET, min(DELAYS * late, LONGEST_QUIET))
+            await _prove(target, threads, held, quiet=quiet, under_way=EventsUnderWay(target))
+        else:
+            await _prove(target, threads, held, quiet=0.0)
     refused = [each for each in await conn.gather(restored) if isinstance(each, JdwpError) and each.number not in _GONE]
     await conn.request(virtual_machine.Dispose())
     if refused:
@@ -188,27 +244,56 @@ async def _let_return(target: Target) -> None:
         target.requests.submit_clear(target.requests.all_active())
         for op, thread in target.suspension.plan_run_everything():
             target.submit_op(op, thread)
-    with trio.move_on_after(RETURN + target.round_trip):
+    with trio.move_on_after(RETURN + target.latency.round_trip):
         await target.invocations.all_ended()
 
 
-async def _prove(target: Target, threads: Iterable[int], held: _StillSuspended, *, quiet: float) -> None:
-    """Resume until no thread is suspended and no event set has come for so many seconds. wire: 1 or 2 trips."""
+async def _prove(
+    target: Target,
+    threads: Iterable[int],
+    held: _StillSuspended,
+    *,
+    quiet: float,
+    under_way: EventsUnderWay | None = None,
+) -> None:
+    """Resume until no thread is suspended, no event set has come for so many seconds, and none is to come.
+
+    wire: 1 or 2 trips; as many as there are sets, where the agent has kept some.
+    """
     conn = target.conn
     events, since = conn.statistics().events, trio.current_time()
+    looks_since, released = 0, False
     while True:
+        looked, looks = under_way.look(threads) if under_way is not None else ([], [])
         asked: list[Any] = [thread_reference.SuspendCount(ThreadID(ObjectID(thread))) for thread in threads]
-        *counts, listed = await conn.batch([*asked, virtual_machine.AllThreads()])
+        try:
+            replies = await conn.batch([*looks, *asked, virtual_machine.AllThreads()])
+        except StateError:  # the audit log cannot be written: nothing is suspended any more, not even for a look
+            if under_way is None:
+                raise
+            under_way = None
+            continue
+        counts, listed = replies[len(looks) : -1], replies[-1]
         suspended = [each.suspendCount for each in counts if not isinstance(each, JdwpError) and each.suspendCount > 0]
         held.threads, held.most = len(suspended), max(held.most, len(suspended))
+        if under_way is not None:
+            under_way.seen(looked, replies[: len(looks)])
+            if under_way.threads and not released:  # what the agent keeps would not come otherwise
+                conn.submit(virtual_machine.ReleaseEvents())
+                released = True
         with conn.corked:
             for _ in range(min(MOST, max(suspended, default=0))):
                 target.submit_op(SuspendOp.VM_RESUME)
         now = trio.current_time()
         if suspended or conn.statistics().events != events:
-            events, since = conn.statistics().events, now
+            events, since, looks_since = conn.statistics().events, now, 0
+        elif under_way is not None and under_way.threads:
+            looks_since += 1
+            if now - since >= STANDING and looks_since >= LOOKS:
+                return
         elif now - since >= quiet:
             return
         if not isinstance(listed, JdwpError):
             threads = {*listed.threads, *target.suspension.threads()}
-        await trio.sleep(max(0.0, since + quiet - now))
+        standing = under_way is not None and under_way.threads
+        await trio.sleep(PAUSE if standing else max(0.0, since + quiet - now))

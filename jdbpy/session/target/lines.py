@@ -1,8 +1,8 @@
 """Places in code as people read them: ids and indices become names, files and lines, seen through a stratum.
 
 Pure, over facts that are at hand; ``TypeCache.locations`` fetches them in bulk. Without a stratum a line table is what
-the class file says. Lines that a compiler inlined into a method are told apart from the method's own: Kotlin and Scala
-write a second stratum, ``KotlinDebug``, which maps what was inlined to the line of the call.
+the class file says. Lines that a compiler inlined into a method are distinguished from the method's own: Kotlin and
+Scala write a second stratum, ``KotlinDebug``, which maps what was inlined to the line of the call.
 """
 
 from __future__ import annotations
@@ -37,9 +37,14 @@ def files_of(stratum: Stratum | None, source: str | None) -> tuple[StratumFile, 
 
 
 def place_at(table: LineTable, stratum: Stratum | None, code_index: int) -> SourcePlace | None:
-    """The source line of an instruction; None without a stratum, and where the stratum has none."""
-    line = table.line_at(code_index)
-    return stratum.place(line) if stratum is not None and line is not None else None
+    """The source line of an instruction; None without a stratum, and where the method has none of its lines.
+
+    Code of a line that the stratum does not have is counted to the one before it, else to the first, as JDI does.
+    """
+    if stratum is None or code_index < 0:
+        return None
+    mapped = [(index, place) for index, line in table.entries if (place := stratum.place(line)) is not None]
+    return next((place for index, place in reversed(mapped) if index <= code_index), mapped[0][1] if mapped else None)
 
 
 def lines_in(table: LineTable, stratum: Stratum | None, file: str | None) -> LineTable:
@@ -63,7 +68,7 @@ class Inlined(Record):
 def inlined_at(source_map: SourceMap, stratum: Stratum, source: str | None, line: int) -> Inlined | None:
     """Return the call that a line of the class file was inlined for; None for a method's own line.
 
-    ``source`` is the SourceFile attribute. Of a run of lines Kotlin tells the call's line as the first one, and counts
+    ``source`` is the SourceFile attribute. Of a run of lines Kotlin gives the call's line as the first one, and counts
     on from there although the call is on one line.
     """
     place = stratum.place(line)
@@ -92,7 +97,7 @@ def model_location(
 ) -> Location:
     """The place with its names. The method of an obsolete frame has no name any more: "<obsolete>".
 
-    A place that the stratum does not have is shown as the class file has it.
+    A method that the stratum does not have is shown as the class file has it.
     """
     missing = "<obsolete>" if place.methodID == OBSOLETE else UNKNOWN
     seen = place_at(lines, stratum, place.index)

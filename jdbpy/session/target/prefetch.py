@@ -6,7 +6,7 @@ after the thread has stopped are answered, and the stop costs one trip. Earlier 
 Where some came in time, those and their neighbors are sent for the next stop; where none did, all are.
 
 Owns these reads and the rule by which answers count: the event set of the stop came in before all of them, its thread
-has not run since, and it tells the place that Frames tells. docs/speed.md proves it. Nothing is read here while an
+has not run since, and its place is that of the top frame. docs/speed.md proves it. Nothing is read here while an
 invoked method runs.
 
 Owns also which places are known well enough for a stop there to be shown, and its variables to be asked for, in one
@@ -17,7 +17,7 @@ costs a few bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -73,7 +73,7 @@ class StopReads:
     ``variables`` are read too, if the id of the top frame can be foreseen. Raises Disconnected. wire: no wait.
     """
 
-    __slots__ = ("_epoch", "_guess", "_pending", "_target", "_thread", "_variables")
+    __slots__ = ("_epoch", "_guess", "_guessed", "_pending", "_target", "_thread", "_variables")
 
     def __init__(self, target: Target, thread_id: int, variables: Sequence[SlotVariable] = ()) -> None:
         self._target = target
@@ -81,6 +81,7 @@ class StopReads:
         self._epoch = target.suspension.epoch_of(thread_id)
         self._guess = target.frame_id_predictor.guess_or_try(thread_id) if variables else None
         self._variables = variables[:_MOST]
+        self._guessed: trio.Event | None = None
         commands: list[Command[Any]] = [
             thread_reference.Name(thread),
             thread_reference.Frames(thread, 0, 1),
@@ -92,6 +93,9 @@ class StopReads:
             commands += frame_commands(thread, self._guess, self._variables)
         with target.conn.corked:
             self._pending: list[Pending[Any]] = target.conn.submit_all(commands)
+            if self._guess is not None and target.guess_objects is not None:
+                references = sum(each.signature[0] in "L[" for each in self._variables)
+                self._guessed = target.guess_objects(thread_id, references)
             if target.at_least(21) and thread_id not in target.virtual_threads:
                 target.conn.submit(thread_reference.IsVirtual(thread), on_reply=self._is_virtual)
 
@@ -107,6 +111,8 @@ class StopReads:
     async def take(self) -> Top:
         """Return what the answers say. wire: 1 trip from when they were asked for."""
         name, frames, count, *values = await self._target.conn.gather(self._pending)
+        if self._guessed is not None:
+            await self._guessed.wait()  # these answers follow at once, and what the objects are is wanted next
         thread = thread_ref(self._thread, name)
         if isinstance(frames, JdwpError):
             error = "" if frames.number in _NO_FRAMES else f"the frames cannot be read: {frames}"
@@ -136,6 +142,8 @@ class StopPlaces:
         self._types = types
         self._learned: set[MethodKey] = set()
         self._learning: dict[MethodKey, trio.Event] = {}
+        self.on_learned: Callable[[Sequence[CodeLocation]], None] | None = None
+        """Called with places that were learned; must not wait."""
 
     def is_learned(self, at: CodeLocation) -> bool:
         """True if a stop there needs nothing but what changes from stop to stop."""
@@ -164,12 +172,20 @@ class StopPlaces:
             for key in keys:
                 self._learning.pop(key, None)
         self._learned |= keys
+        if self.on_learned is not None:
+            self.on_learned(places)
 
     async def settled(self, at: CodeLocation) -> None:
         """Waits while a place is being learned: a breakpoint may be hit before all is here that was asked with it."""
         learning = self._learning.get((at.classID, at.methodID))
         if learning is not None:
             await learning.wait()
+
+    def declared(self, at: CodeLocation) -> list[str]:
+        """The types (signatures) of the variables at a place, then those of its class's fields. No trip."""
+        fields = self._types.facts.known(facts.FIELDS, at.classID) or ()
+        own = [each.signature for each in fields if not each.is_static]
+        return [*(each.signature for each in self.variables(at)), *own]
 
     def variables(self, at: CodeLocation) -> list[SlotVariable]:
         """The variables in scope at a place; none where that is not known, or there is no variable table. No trip."""
@@ -205,7 +221,7 @@ class LikelyClasses:
         return sorted(wanted)
 
     async def look_up(self, signatures: Iterable[str]) -> None:
-        """Looks for the loaded classes of these names. wire: 1 trip, 0 for none."""
+        """Look for the loaded classes of these names. wire: 1 trip, 0 for none."""
         wanted = list(signatures)
         if wanted:
             self._asked.update(wanted)
@@ -250,7 +266,7 @@ class StopsAhead:
         self._enough: float | None = None  # reads that were sent so long after the Resume came in time
 
     async def run(self) -> None:
-        """Sends the reads when it is time, for ever."""
+        """Send the reads when it is time, for ever."""
         while True:
             run, enough = self._run, self._enough
             delay, longest = (FIRST, inf) if enough is None else (max(FIRST, enough / GROWTH), enough * GROWTH)
@@ -292,7 +308,7 @@ class StopsAhead:
     def take(self, thread_id: int) -> StopReads | None:
         """The reads of the stop of a thread whose event is being handled; None when there are none that count.
 
-        What they say counts if it tells the place that the event tells.
+        They count if their place is that of the event.
         """
         run, suspension = self._run, self._target.suspension
         if run is None or run.thread != thread_id:
@@ -306,7 +322,7 @@ class StopsAhead:
         return reads
 
     def _read(self, run: _Run, delay: float) -> bool:
-        """Sends the reads once more; False when that is of no use any more."""
+        """Send the reads once more; False when that is of no use any more."""
         suspension = self._target.suspension
         if run.met or run.resumed.done or suspension.evaluating or suspension.epoch_of(run.thread) != run.epoch:
             return False

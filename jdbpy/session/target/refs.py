@@ -187,7 +187,7 @@ def as_declared(declared: Sequence[Declared], values: list[TaggedValue]) -> list
     """Return the values that the target has sent for fields or variables.
 
     Raises ProtocolError when there are more or fewer, or one cannot be of its declared type. In a snapshot any of them
-    may be the string that stands for masked values.
+    may be the string in place of masked values.
     """
     if len(values) == len(declared):
         for each, value in zip(declared, values, strict=True):

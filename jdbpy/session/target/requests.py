@@ -19,31 +19,34 @@ from jdbpy.wire import event_parts
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation
-from jdbpy.wire.messages import event, event_request
+from jdbpy.wire.messages import event as wire_event, event_request
 
 if TYPE_CHECKING:
     from jdbpy.session.target.conditions import Condition
     from jdbpy.session.target.hit_rates import HitLoad, Taken
 
 
+MOST_PLACES = 20_000
+"""The most places of breakpoints that are kept in mind after they were cleared."""
+
 REASONS: dict[type, StopReason] = {
-    event.Breakpoint: StopReason.BREAKPOINT,
-    event.SingleStep: StopReason.STEP,
-    event.Exception: StopReason.EXCEPTION,
-    event.FieldAccess: StopReason.ACCESS,
-    event.FieldModification: StopReason.MODIFICATION,
-    event.MethodEntry: StopReason.METHOD_ENTRY,
-    event.MethodExit: StopReason.METHOD_EXIT,
-    event.MethodExitWithReturnValue: StopReason.METHOD_EXIT,
-    event.MonitorContendedEnter: StopReason.MONITOR,
-    event.MonitorContendedEntered: StopReason.MONITOR,
-    event.MonitorWait: StopReason.MONITOR,
-    event.MonitorWaited: StopReason.MONITOR,
-    event.ClassPrepare: StopReason.CLASS_PREPARE,
-    event.ClassUnload: StopReason.CLASS_UNLOAD,
-    event.ThreadStart: StopReason.THREAD_START,
-    event.ThreadDeath: StopReason.THREAD_DEATH,
-    event.VMDeath: StopReason.VM_DEATH,
+    wire_event.Breakpoint: StopReason.BREAKPOINT,
+    wire_event.SingleStep: StopReason.STEP,
+    wire_event.Exception: StopReason.EXCEPTION,
+    wire_event.FieldAccess: StopReason.ACCESS,
+    wire_event.FieldModification: StopReason.MODIFICATION,
+    wire_event.MethodEntry: StopReason.METHOD_ENTRY,
+    wire_event.MethodExit: StopReason.METHOD_EXIT,
+    wire_event.MethodExitWithReturnValue: StopReason.METHOD_EXIT,
+    wire_event.MonitorContendedEnter: StopReason.MONITOR,
+    wire_event.MonitorContendedEntered: StopReason.MONITOR,
+    wire_event.MonitorWait: StopReason.MONITOR,
+    wire_event.MonitorWaited: StopReason.MONITOR,
+    wire_event.ClassPrepare: StopReason.CLASS_PREPARE,
+    wire_event.ClassUnload: StopReason.CLASS_UNLOAD,
+    wire_event.ThreadStart: StopReason.THREAD_START,
+    wire_event.ThreadDeath: StopReason.THREAD_DEATH,
+    wire_event.VMDeath: StopReason.VM_DEATH,
 }
 """The reason of a stop at each kind of event."""
 
@@ -75,7 +78,7 @@ class CountingFilter(Record):
 
 
 class StopPlan(Record):
-    """A handler's vote to stop: the reason, and what it knows of the ``Stop`` to be shown (fields by name).
+    """A handler's vote to stop: the reason, and what it knows of the ``Stopped`` to be shown (fields by name).
 
     ``everything``: all threads are to be suspended, although the event may have suspended its own thread only.
     """
@@ -136,16 +139,21 @@ class RequestSpec(Record):
     counting_filter: CountingFilter | None = None
     during_calls: bool = False
     """Its events concern the handler also in threads that run methods for the debugger; their verdict is no stop."""
+    recounts: bool = False
+    """Its Count begins again where the hit came in a thread that ran a method for the debugger: that one is passed."""
     immediate: bool = False
-    """It suspends nothing, and its handler is called where its events come in, also where they come with others."""
+    """It suspends nothing, and its handler is called where its events come in, also where they come with others.
+
+    An event that the agent sends before it answers the request is passed: events of others have been handled since.
+    """
 
 
 class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
     __slots__ = (
-        "active", "counting_filter", "dropped", "during_calls", "guard", "handler", "id", "immediate", "kind",
-        "modifiers", "policy"
+        "active", "counting_filter", "dropped", "during_calls", "fired", "guard", "handler", "id", "immediate", "kind",
+        "modifiers", "policy", "recounts"
     )  # fmt: skip
 
     def __init__(
@@ -158,9 +166,11 @@ class EventRequest:
         self.modifiers: Sequence[Any] = ()
         self.counting_filter: CountingFilter | None = None
         self.during_calls = False
+        self.recounts = False
         self.immediate = False
         self.id = 0
         self.active = False
+        self.fired = False  # an event of it has come in
         self.dropped = False  # before the agent has answered: it is cleared as soon as its id is known
 
     @property
@@ -168,7 +178,25 @@ class EventRequest:
         """The bytes of its kind and id in an event set."""
         return bytes((self.kind,)) + self.id.to_bytes(4, "big", signed=True)
 
-    def misses(self, event: Any) -> str:
+    def misfit(self, event: Any) -> str:
+        """Return what the event has that the request cannot bring about; empty for a sound one."""
+        kind = type(event).KIND
+        if self is AUTOMATIC:
+            sound = isinstance(event, wire_event.VMStart | wire_event.Exception)
+            return "" if sound else f"{_name(kind)} that was not requested"
+        if kind != self.kind:
+            return f"{_name(kind)} for a request of {_name(self.kind)}"
+        if isinstance(event, wire_event.ClassPrepare):  # it has no thread when the agent's own prepares the class
+            return "" if event.typeID else f"{_name(kind)} without a class"
+        if isinstance(event, wire_event.ThreadEvent) and not event.thread:
+            return f"{_name(kind)} without a thread"
+        if isinstance(event, wire_event.LocatableEvent) and not event.location.classID:
+            return f"{_name(kind)} without a location"
+        if missed := self._misses(event):
+            return f"{_name(kind)} with another {missed} than its request has"
+        return ""
+
+    def _misses(self, event: Any) -> str:
         """Return the modifier that the event contradicts, empty if none: the event is not of this request.
 
         Request ids begin anew with each session, and the agent may deliver an event to the next debugger that it had
@@ -184,6 +212,21 @@ class EventRequest:
                 case event_request.FieldOnly(fieldID=wanted) if event.fieldID != wanted:
                     return "field"
         return ""
+
+
+def _on_automatic(hit: RequestHit) -> Verdict:
+    return None if hit.policy == JdwpSuspendPolicy.NONE else StopPlan(StopReason.START, {})
+
+
+AUTOMATIC = EventRequest(EventKind.VM_START, JdwpSuspendPolicy.ALL, _on_automatic)
+"""The owner of events that the agent sends unasked: VMStart, or the exception of ``onthrow``.
+
+See docs/agent.md, "Events that were not requested".
+"""
+
+
+def _name(kind: int) -> str:
+    return EventKind(kind).name
 
 
 def _place(location: CodeLocation) -> tuple[int, int, int]:
@@ -214,11 +257,18 @@ class RequestTable:
         """True if a request was ever set whose handler is called where its events come in."""
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
+        self.before_step: Callable[[int], None] = lambda thread: None
+        """Called with a thread before a step of it is set. wire: no wait."""
+        self._steps: dict[int, EventRequest] = {}  # the last one of each thread
+        self.has_suspended_anywhere = False
+        """True if one of them was bound to no place and no thread's step: for exceptions, fields, methods, classes."""
+        self.suspending_places: dict[tuple[int, int, int], None] = {}
+        """The places (class, method, index) of breakpoints that suspend threads, cleared ones too, the latest last."""
 
     async def add(
         self, kind: EventKind, policy: JdwpSuspendPolicy, modifiers: Sequence[Any], handler: Handler
     ) -> EventRequest:
-        """Sets one request. Raises JdwpError when the agent refuses it. wire: 1 trip."""
+        """Set one request. Raises JdwpError when the agent refuses it. wire: 1 trip."""
         [outcome] = await self.add_many([RequestSpec(kind, policy, modifiers, handler)])
         if isinstance(outcome, JdbpyError):
             raise outcome
@@ -241,15 +291,20 @@ class RequestTable:
         ]
 
     def submit(self, spec: RequestSpec) -> tuple[EventRequest, Any]:
-        """Submits one Set and returns the request with the pending reply; for callers who compose a segment."""
+        """Submit one Set and return the request with the pending reply; for callers who compose a segment."""
         request = EventRequest(spec.kind, spec.policy, spec.handler, spec.guard)
         request.counting_filter = spec.counting_filter
         request.during_calls = spec.during_calls
+        request.recounts = spec.recounts
         request.immediate = spec.immediate
         self.has_immediate = self.has_immediate or spec.immediate
         request.modifiers = spec.modifiers
 
+        if spec.kind == EventKind.SINGLE_STEP:
+            self._note_step(request)
+
         def registered(outcome: Any) -> None:
+            request.dropped = request.dropped or isinstance(outcome, JdbpyError)
             if not isinstance(outcome, JdbpyError):
                 request.id = outcome.requestID
                 if request.dropped:
@@ -261,9 +316,36 @@ class RequestTable:
                 if request.counting_filter is not None:
                     self._counting_filters[request.key] = request.counting_filter.take
 
-        self.has_suspended = self.has_suspended or spec.policy is not JdwpSuspendPolicy.NONE
+        if spec.policy is not JdwpSuspendPolicy.NONE:
+            self.has_suspended = True
+            if spec.kind == EventKind.BREAKPOINT:
+                self._note_place(request)
+            elif spec.kind != EventKind.SINGLE_STEP:
+                self.has_suspended_anywhere = True
         command = event_request.Set(spec.kind, spec.policy, list(spec.modifiers))
         return request, self._conn.submit(command, on_reply=registered)
+
+    def _note_step(self, request: EventRequest) -> None:
+        for modifier in request.modifiers:
+            if isinstance(modifier, event_request.Step):
+                self.before_step(modifier.thread)
+                self._steps[modifier.thread] = request
+
+    def _note_place(self, request: EventRequest) -> None:
+        for modifier in request.modifiers:
+            if isinstance(modifier, event_request.LocationOnly):
+                self.suspending_places[_place(modifier.loc)] = None
+        if len(self.suspending_places) > MOST_PLACES:
+            del self.suspending_places[next(iter(self.suspending_places))]
+
+    def stepped_threads(self) -> set[int]:
+        """Return the threads whose last step has not ended, or was cleared: its event may be on its way."""
+        return {thread for thread, request in self._steps.items() if not request.fired}
+
+    def is_stepped(self, thread: int) -> bool:
+        """True if a step of the thread is set, or about to be."""
+        request = self._steps.get(thread)
+        return request is not None and (request.active or not (request.id or request.dropped))
 
     @property
     def policy_of_watching(self) -> JdwpSuspendPolicy:
@@ -272,7 +354,7 @@ class RequestTable:
         return JdwpSuspendPolicy.EVENT_THREAD if allowed else JdwpSuspendPolicy.NONE
 
     def suspend_less(self) -> None:
-        """Makes the requests whose hits suspend everything suspend their thread only, until ``suspend_again``: a stop
+        """Make the requests whose hits suspend everything suspend their thread only, until ``suspend_again``: a stop
         at one of them suspends the rest then.
 
         Those that the agent counts stay as they are, or it would count anew. wire: no wait.
@@ -285,14 +367,19 @@ class RequestTable:
             self._set_anew(request, JdwpSuspendPolicy.EVENT_THREAD)
 
     def suspend_again(self) -> None:
-        """Takes back ``suspend_less``. wire: no wait."""
+        """Take back ``suspend_less``. wire: no wait."""
         changed, self._suspend_less = self._suspend_less, []
         for request in changed:
             if request.active:
                 self._set_anew(request, JdwpSuspendPolicy.ALL)
 
+    def count_again(self, request: EventRequest) -> None:
+        """Set a request whose Count has run out, at a hit that is passed. wire: no wait."""
+        if request.active:
+            self._set_anew(request, request.policy)
+
     def _set_anew(self, request: EventRequest, policy: JdwpSuspendPolicy) -> None:
-        """Sets a request with another policy, then clears the one that stands; it keeps its object."""
+        """Set a request with another policy, then clear the one that stands; it keeps its object."""
         kind, before = request.kind, request.id
         request.policy = policy
 
@@ -312,7 +399,7 @@ class RequestTable:
         self._conn.submit(event_request.Clear(kind, before))
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:
-        """Submits the Clear of each request and forgets them at once: events still under way are resumed.
+        """Submit the Clear of each request and forget them at once: events still under way are resumed.
 
         One that the agent has not answered yet is cleared when it has.
         """
@@ -353,11 +440,14 @@ class RequestTable:
         return take is not None and data[event_parts.COUNT] == event_parts.ONE and take(data)
 
     def find(self, request_id: int) -> EventRequest | None:
-        """The active request of that id, or None when it was cleared meanwhile or never was ours."""
+        """Return the active request of an event's id, or None when it was cleared meanwhile or never was ours."""
         found = self._by_id.get(request_id)
         if found is None and request_id in self._former:
             found = self._former[request_id]
-        return found if found is not None and found.active else None
+        if found is None or not found.active:
+            return None
+        found.fired = True
+        return found
 
     def all_active(self) -> list[EventRequest]:
         return list(self._by_id.values())

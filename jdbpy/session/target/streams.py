@@ -1,4 +1,4 @@
-"""Events for their subscribers: one bounded queue a subscriber, and the stops that nobody has waited for yet.
+"""Events for their subscribers: one bounded queue a subscriber, and the stops that were not waited for yet.
 
 A slow subscriber never slows the target or its fellows: what does not fit is dropped for it alone and counted, and it
 gets an ``EventsDropped`` record at the place of the gap. Stops and endings are never dropped. What a target writes
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import TracebackType
 
 import trio
 
-from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stop, StopReason, VMDisconnected
+from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stopped, StopReason, VMDisconnected
 
 DEFAULT_CAPACITY = 10_000
 
@@ -58,7 +59,7 @@ class EventStream:
         return self._take() if self._queue else None
 
     async def arrival(self) -> bool:
-        """Waits until there is an event, and leaves it there; False when none can come any more."""
+        """Wait until there is an event, and leave it there; False when none can come any more."""
         while not self._queue:
             if self._over:
                 return False
@@ -76,7 +77,7 @@ class EventStream:
     def _take(self) -> Event:
         event = self._queue.popleft()
         self._over = self._over or isinstance(event, Exited | VMDisconnected)
-        if isinstance(event, Stop):
+        if isinstance(event, Stopped):
             self._publisher.shown(event)
         return event
 
@@ -95,13 +96,13 @@ class Publisher:
     def __init__(self) -> None:
         self._streams: list[EventStream] = []
         self._listeners: list[Callable[[Event], None]] = []
-        self._stops: deque[Stop] = deque()
-        self._unseen: list[Stop] = []
-        self._owed: list[Stop] = []  # of the unseen ones those that only a waiter can take
-        self._shown: list[Stop] = []  # of these the ones that a subscriber has taken
+        self._stops: deque[Stopped] = deque()
+        self._unseen: list[Stopped] = []
+        self._owed: list[Stopped] = []  # of the unseen ones those that only a waiter can take
+        self._shown: list[Stopped] = []  # of these the ones that a subscriber has taken
         self._for_waiters = False
-        self._waiting: list[list[Stop]] = []  # for each waiter the stop that came while it waited
-        self.on_taken: Callable[[Stop], None] = lambda stop: None
+        self._waiting: list[list[Stopped]] = []  # for each waiter the stop that came while it waited
+        self.on_taken: Callable[[Stopped], None] = lambda stop: None
         """Called with each stop as a subscriber or a waiter takes it."""
         self._early: list[Output | Notice] | None = []  # published before the first subscriber; None since then
         self._changed = trio.lowlevel.ParkingLot()
@@ -115,7 +116,7 @@ class Publisher:
         self._handled = 0
 
     def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
-        """A stream of the events from now on; it begins with the stops that nobody has seen yet.
+        """A stream of the events from now on; it begins with the stops that were not seen yet.
 
         The first one begins with what the target has written, and what was noticed, before.
         """
@@ -136,7 +137,7 @@ class Publisher:
 
     def follow(self, follower: Publisher, admit: Callable[[Event], Event | None]) -> None:
         """Hand to ``follower`` what ``admit`` makes of each event. What was published before anybody listened is the
-        first follower's, if it was nobody's yet."""
+        first follower's, if none had taken it yet."""
         self._followers.append((follower, admit))
         if self._early is not None:
             follower._early, self._early = self._early, None
@@ -150,7 +151,7 @@ class Publisher:
             self._streams.remove(stream)
 
     def publish(self, event: Event) -> None:
-        """Hands the event to everybody. The first ending is the ending; later ones are ignored."""
+        """Hand the event to everybody. The first ending is the ending; later ones are ignored."""
         if isinstance(event, Exited | VMDisconnected):
             if self.ending is not None:
                 return
@@ -166,10 +167,10 @@ class Publisher:
             self.deliver(shown)
 
     def deliver(self, event: Event) -> None:
-        """Hands the event to the subscribers of this publisher, and to no others."""
+        """Hand the event to the subscribers of this publisher, and to no others."""
         for listener in self._listeners:
             listener(event)
-        if isinstance(event, Stop):
+        if isinstance(event, Stopped):
             self._unseen.append(event)
             if self._for_waiters:
                 self._owed.append(event)
@@ -184,13 +185,13 @@ class Publisher:
             stream.put(event)
         self._tell()
 
-    async def next_stop(self) -> Stop | Exited | VMDisconnected:
-        """The oldest stop that nobody has waited for, else the next one, else the ending.
+    async def next_stop(self) -> Stopped | Exited | VMDisconnected:
+        """The oldest stop that was not waited for, else the next one, else the ending.
 
         A stop that comes while several wait is given to all of them.
         """
         if not self._stops:
-            place: list[Stop] = []
+            place: list[Stopped] = []
             self._waiting.append(place)
             try:
                 while not place and self.ending is None:
@@ -207,13 +208,13 @@ class Publisher:
         self.on_taken(stop)
         return stop
 
-    def seen(self, stop: Stop) -> None:
+    def seen(self, stop: Stopped) -> None:
         """Somebody has taken the stop; from now on a resume may release it."""
         self._unseen, self._owed, self._shown = (
             [other for other in stops if other is not stop] for stops in (self._unseen, self._owed, self._shown)
         )
 
-    def shown(self, stop: Stop) -> None:
+    def shown(self, stop: Stopped) -> None:
         """A subscriber has taken the stop, which is as good as a waiter's, unless waiters run the target."""
         if any(other is stop for other in self._owed):
             self._shown.append(stop)
@@ -222,50 +223,43 @@ class Publisher:
         self.on_taken(stop)
 
     def run_for_waiters(self) -> None:
-        """The target is let run by somebody who waits (``cont``, ``step``): stops are for that waiter."""
+        """The target is resumed by a caller who waits (``cont``, ``step``): stops are for that waiter."""
         self._for_waiters = True
 
     def run_for_subscribers(self) -> None:
-        """The target is let run by somebody who does not wait (``resume``): what was shown counts as taken."""
+        """The target is resumed by a caller who does not wait (``resume``): what was shown counts as taken."""
         self._for_waiters = False
         for stop in self._shown:
             self.seen(stop)
         self._owed = []
 
-    def handed_over(self, stop: Stop) -> None:
+    def handed_over(self, stop: Stopped) -> None:
         """The stop was returned to the task that asked for it (``pause``): no other task waits for it."""
         self.seen(stop)
         self._stops = deque(other for other in self._stops if other is not stop)
 
-    def unseen(self) -> list[Stop]:
-        """Stops that nobody has taken: they outlive a resume, so that none is lost."""
+    def unseen(self) -> list[Stopped]:
+        """Stops that were not taken: they outlive a resume, so that none is lost."""
         return list(self._unseen)
 
-    def drop_stops(self, released: Callable[[Stop], bool]) -> None:
-        """Forgets the stops whose threads are being resumed, for those who would still wait for them."""
+    def drop_stops(self, released: Callable[[Stopped], bool]) -> None:
+        """Forget the stops whose threads are being resumed, for those who would still wait for them."""
         self._drop(released)
         for follower, _ in self._followers:
             follower._drop(released)
 
-    def _drop(self, released: Callable[[Stop], bool]) -> None:
+    def _drop(self, released: Callable[[Stopped], bool]) -> None:
         self._stops = deque(stop for stop in self._stops if not released(stop))
         self._unseen, self._owed, self._shown = (
             [stop for stop in stops if not released(stop)] for stops in (self._unseen, self._owed, self._shown)
         )
 
     def drop_breakpoints(self, numbers: Iterable[int]) -> None:
-        """Forget the stops that nobody has taken and that only these breakpoints, now removed, have caused."""
+        """Forget the stops that were not taken and that only these breakpoints, now removed, have caused."""
         removed = set(numbers)
         for each in (self, *(follower for follower, _ in self._followers)):
-            unseen = each.unseen()
-            each._drop(
-                lambda stop, unseen=unseen: (  # type: ignore[misc]
-                    stop.reason is StopReason.BREAKPOINT
-                    and bool(stop.breakpoints)
-                    and removed.issuperset(stop.breakpoints)
-                    and any(other is stop for other in unseen)
-                )
-            )
+            unseen = {id(stop) for stop in each.unseen()}
+            each._drop(partial(_is_only_of, removed, unseen))
 
     def came_in(self) -> None:
         """An event set has come in; it may become a stop."""
@@ -286,13 +280,13 @@ class Publisher:
             self._changed.unpark_all()
 
     async def settled(self) -> None:
-        """Waits until all that has come in so far was handled: a resume after it releases no stop unseen."""
+        """Wait until all that has come in so far was handled: a resume after it releases no stop unseen."""
         before = self._came_in  # what comes later, in a flood of traces, is not waited for
         while self._handled < before and self.ending is None:
             await self._changed.park()
 
     async def wait_for_stop(self) -> None:
-        """Waits until there is a stop (or the ending) that ``next_stop`` would give at once, and leaves it there."""
+        """Wait until there is a stop (or the ending) that ``next_stop`` would give at once, and leave it there."""
         while not self._stops and self.ending is None:
             await self._changed.park()
 
@@ -300,3 +294,9 @@ class Publisher:
         while self.ending is None:
             await self._changed.park()
         return self.ending
+
+
+def _is_only_of(removed: set[int], among: set[int], stop: Stopped) -> bool:
+    """True if the stop, one of those whose ``id()`` is ``among``, was caused by removed breakpoints alone."""
+    caused = stop.reason is StopReason.BREAKPOINT and bool(stop.breakpoints)
+    return caused and removed.issuperset(stop.breakpoints) and id(stop) in among

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from jdbpy.errors import StateError
-from jdbpy.session.model.threads import Frame, Suspended
+from jdbpy.session.model.threads import FrameInfo, Suspended
 
 Moment = tuple[int, int]
 
@@ -78,7 +78,7 @@ class Suspension:
 
     @property
     def anything_held(self) -> bool:
-        """True if the debugger holds any thread, but for an event that is still to be decided: nobody saw it stop."""
+        """True if the debugger has suspended any thread, those at an event without a verdict left out."""
         whole = self.undecided is not None and self.undecided[1]
         return self._base > whole or any(count > self._undecided(thread) for thread, count in self._counts.items())
 
@@ -95,6 +95,16 @@ class Suspension:
     def everything_held(self) -> bool:
         """True if the whole VM is held."""
         return self._base > 0
+
+    def running_alone(self) -> list[int]:
+        """Threads that run while the VM is suspended, but for an evaluation, in rising order of their ids.
+
+        The agent may have sent an event of such a thread which is still on its way, and a resume of the VM takes from
+        every count above 0: each is suspended just before, so that its event's own count stays.
+        """
+        if not self._base or not self._counts:
+            return []
+        return sorted(thread for thread, count in self._counts.items() if not count and thread not in self.evaluating)
 
     def held_threads(self) -> list[int]:
         """Threads that are held on their own, beside or instead of the whole VM."""
@@ -167,17 +177,23 @@ class Suspension:
         if not self.is_suspended(thread):
             raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
 
-    def is_current(self, frame: Frame) -> bool:
+    def is_current(self, frame: FrameInfo) -> bool:
         """True if the frame's thread has not run on since it was read. Its id is void where methods were run in it."""
         thread = frame.thread.id
         return self._since(thread) <= frame.epoch <= self.epoch_of(thread)
+
+    def still_at(self, thread: int, frame: FrameInfo | None) -> bool:
+        """True if the thread (0: any at all) is suspended, and has not run on since the frame was read."""
+        if not thread:
+            return self.anything_held
+        return self.is_suspended(thread) and (frame is None or self.is_current(frame))
 
     def _since(self, thread: int) -> int:
         """The epoch since which the thread has its frames."""
         frames, epoch = self._first_epoch.get(thread, (None, 0))
         return epoch if frames == self.frames_of(thread) else self.epoch_of(thread)
 
-    def require_current(self, frame: Frame) -> None:
+    def require_current(self, frame: FrameInfo) -> None:
         """Raises StateError when the frame's thread has run since the frame was read."""
         self.require_suspended(frame.thread.id)
         if not self.is_current(frame):
@@ -200,7 +216,7 @@ class Suspension:
             self._at_event.add(thread)
 
     def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False) -> None:
-        """Enters a command that is being submitted; ``by_event`` tells whose hold on a thread is added or released."""
+        """Enter a command that is being submitted; ``by_event``: it changes an event's suspension of a thread."""
         if op is SuspendOp.VM_SUSPEND:
             self.vm_holds += 1
             self._change_all(+1)
@@ -252,7 +268,7 @@ class Suspension:
     def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[SuspendOp, int]]:
         """The commands that release all but the user's own holds (``cont``); threads in ``keep`` stay held.
 
-        A kept or user-held thread that these would let go gets suspends before them.
+        A kept or user-held thread that these would resume gets suspends before them.
         """
         plan: list[tuple[SuspendOp, int]] = []
         vm_holds = self.vm_holds
@@ -267,8 +283,9 @@ class Suspension:
             plan += [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
         plan += [(SuspendOp.VM_RESUME, 0)] * vm_holds
         for thread, holds in sorted(self.event_holds.items()):
-            if thread not in keep:
-                plan += [(SuspendOp.THREAD_RESUME, thread)] * holds
+            if thread not in keep:  # one resume too many would take from the next event of the thread
+                more = holds if thread in kept else min(holds, self.count(thread) - vm_holds)
+                plan += [(SuspendOp.THREAD_RESUME, thread)] * more
         return plan
 
     def plan_run_thread(self, thread: int) -> list[tuple[SuspendOp, int]]:
@@ -291,7 +308,7 @@ class Suspension:
         return asked + int(everything or at_event == thread)
 
     def _drop_lost_holds(self, threads: Iterable[int]) -> None:
-        """Forgets the reasons that a count no longer covers: a resume of the VM takes from every one."""
+        """Forget the reasons that a count no longer covers: a resume of the VM takes from every one."""
         for thread in threads:
             count = self.count(thread)
             for holds in (self.user_holds, self.event_holds):

@@ -6,14 +6,14 @@ It owns no behavior of a debugger: breakpoints, stepping, stacks and values are 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, Exited, Notice, Stop, StopReason
+from jdbpy.session.model.events import Event, Exited, Notice, Stopped, StopReason
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.answers import Answers
@@ -21,6 +21,8 @@ from jdbpy.session.target.changed_code import ChangedCode
 from jdbpy.session.target.frame_ids import FrameIdPredictor
 from jdbpy.session.target.hit_rates import HitTimes
 from jdbpy.session.target.invocations import Invocations
+from jdbpy.session.target.last_breakpoints import LastBreakpoints
+from jdbpy.session.target.latency import Latency
 from jdbpy.session.target.requests import GO, RequestTable, StopPlan, Verdict
 from jdbpy.session.target.selection import Selection
 from jdbpy.session.target.streams import Publisher
@@ -33,28 +35,37 @@ from jdbpy.wire.pending import OnReply, Pending
 from jdbpy.wire.recall import Recall
 
 if TYPE_CHECKING:
+    import trio
+
     from jdbpy.session.target.clients import Clients
     from jdbpy.session.target.frames import FrameMemory
     from jdbpy.session.target.prefetch import LikelyClasses, StopPlaces, StopsAhead
     from jdbpy.session.target.types import TypeCache
-    from jdbpy.wire.columns import Columns
+    from jdbpy.wire.on_demand import Columns
 
 
 P = TypeVar("P")
 
-FAR = 0.005
-"""The round trip from which on a target counts as far away, in seconds."""
-
+_NOTED = 64
+"""Stops of which a recording knows that they were taken: of several takers the first one counts."""
 
 _MOST_MET = 1_000
 """Threads met that are remembered."""
 
 
+def needs_jvm(what: str, where: str = "a snapshot") -> StateError:
+    """The error for what a session without a JVM cannot do: ``what`` in words, such as "running a method"."""
+    return StateError(
+        f"not in {where}: {what} needs the JVM",
+        hint="what stacks, variables and fields hold can be looked at",
+        code="SNAPSHOT",
+    )
+
+
 class Target:
     """One debugged VM. Components keep a reference to it and nothing of each other.
 
-    ``round_trip`` is what the handshake took, in seconds, or a later trip that was shorter; ``directory`` the working
-    directory that the VM tells.
+    ``round_trip`` is what the handshake took, in seconds; ``directory`` and ``class_path`` are what the VM reports.
     """
 
     def __init__(
@@ -66,6 +77,7 @@ class Target:
         remote: bool = False,
         ports: tuple[int, int] | None = None,
         directory: str = "",
+        class_path: tuple[str, ...] = (),
         via: str = "",
         hold: str = "",
         round_trip: float = 0.0,
@@ -78,8 +90,9 @@ class Target:
         self._other_host = remote
         self._ports = ports
         self._directory = directory
+        self._class_path = class_path
         self._via = via
-        self.round_trip = round_trip
+        self.latency = Latency(round_trip)
         self.launched = launched
         self.suspension = Suspension()
         self.invocations = Invocations(conn, self.suspension)
@@ -89,8 +102,12 @@ class Target:
         self.pinned: set[int] = set()
         """The ids of the objects that the user keeps from collection."""
         self.frame_id_predictor = FrameIdPredictor(self.suspension)
+        self.guess_objects: Callable[[int, int], trio.Event | None] | None = None
+        """Asks what the new objects are of which a stop of a thread will tell, so many; set where the link is slow."""
         self.requests = RequestTable(conn)
         self.invocations.suspend_less = self.requests.suspend_less
+        self.last_breakpoints = LastBreakpoints(self)
+        self.requests.before_step = self.last_breakpoints.before_step
         self.selection = Selection()
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
@@ -106,10 +123,12 @@ class Target:
         """True if the client has left a session that goes on."""
         self.suspends = Counter[int]()
         """How often this client has suspended each thread (0: all) and not resumed it, where there are several."""
-        self.taken: dict[int, Stop] = {}
+        self.taken: dict[int, Stopped] = {}
         """Stops of other clients that this one has selected, by thread."""
-        self.last_stop: Stop | None = None
-        self.stops: dict[int, Stop] = {}
+        self.last_stop: Stopped | None = None
+        self._noted_stops: deque[Stopped] = deque(maxlen=_NOTED)
+        """The last ones that the recording knows to be taken."""
+        self.stops: dict[int, Stopped] = {}
         """The last stop of each thread."""
         self.steps_by_raw_lines = False
         self.played = False
@@ -142,7 +161,7 @@ class Target:
             return ""
         from jdbpy.session.local.tunnel import tunnel_to
 
-        return tunnel_to(*self._ports, directory=self._directory)
+        return tunnel_to(*self._ports, directory=self._directory, class_path=self._class_path)
 
     def found_jvm(self) -> None:
         """Take note that the process at the other end was seen to be a JVM: no tunnel has to be looked for."""
@@ -153,6 +172,15 @@ class Target:
     def remote(self) -> bool:
         """True if the JVM is on another machine, or behind a tunnel."""
         return self._other_host or bool(self.tunnel)
+
+    @property
+    def remote_reason(self) -> str:
+        """A sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not."""
+        if self.launched or self.snapshot is not None or not self.remote:
+            return ""
+        whom = "all threads" if self.default_policy is SuspendPolicy.ALL else "only the thread that hits"
+        why = f"reached through {self.tunnel}, so it counts as remote" if self.tunnel else "on another machine"
+        return f"{self.info.address} is {why}; 'break' suspends {whom}"
 
     @property
     def default_policy(self) -> SuspendPolicy:
@@ -172,8 +200,11 @@ class Target:
         self.met.pop(thread, None)
         self.stops.pop(thread, None)
 
-    def _select_if_none(self, stop: Stop) -> None:
+    def _select_if_none(self, stop: Stopped) -> None:
         """Select the thread of a stop that is being taken, where no thread that is suspended is selected."""
+        if self.conn.recorder is not None and not any(each is stop for each in self._noted_stops):
+            self._noted_stops.append(stop)
+            self.conn.recorder.stop()
         selected = self.selection.thread
         if stop.thread is None or not self.suspension.is_suspended(stop.thread.id):
             return
@@ -204,7 +235,7 @@ class Target:
         return types
 
     def cache_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
-        """Takes in the answer of AllClassesWithGeneric. Who only lists classes needs no cache of them."""
+        """Take in the answer of AllClassesWithGeneric. Who only lists classes needs no cache of them."""
         if "types" in vars(self):
             self.types.cache_all(listed)
         else:
@@ -237,11 +268,7 @@ class Target:
     @property
     def high_latency(self) -> bool:
         """True if a trip takes so long that it is worth asking for what is not sure to be needed."""
-        return self.round_trip > FAR
-
-    def trip_took(self, seconds: float) -> None:
-        """Takes note of a trip: the handshake of a near target that is busy may have taken longer than its way."""
-        self.round_trip = min(self.round_trip, seconds)
+        return self.latency.is_high
 
     @property
     def state(self) -> VmState:
@@ -283,7 +310,7 @@ class Target:
         return self.release >= feature_version
 
     def step_by_raw_lines(self) -> None:
-        """Makes the agent step by the lines of class files, where there are source maps; sent once, waits for nothing.
+        """Make the agent step by the lines of class files, where there are source maps; sent once, wait for nothing.
 
         Left to itself it steps by the lines of a class's default stratum, and takes equal numbers in two files of that
         for one line (SDE.c): what lines mean is for the debugger to say. In a read-only session it is left to itself.
@@ -294,6 +321,11 @@ class Target:
 
             self.steps_by_raw_lines = True
             self.conn.submit(virtual_machine.SetDefaultStratum(JAVA))
+
+    def require_jvm(self, what: str) -> None:
+        """Raises StateError in a session on a snapshot: ``what``, in words, needs the JVM."""
+        if self.snapshot is not None:
+            raise needs_jvm(what)
 
     def require_alive(self) -> None:
         """Raises StateError when the target has ended, Disconnected when the connection is gone."""
@@ -315,11 +347,13 @@ class Target:
     def submit_op(
         self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
     ) -> Pending[Empty]:
-        """Submits a command that changes suspend counts and enters it in ``Suspension`` in the same breath."""
+        """Submit a command that changes suspend counts and enter it in ``Suspension`` in the same breath."""
         match op:
             case SuspendOp.VM_SUSPEND:
                 command: Command[Empty] = virtual_machine.Suspend()
             case SuspendOp.VM_RESUME:
+                for each in self.suspension.running_alone():
+                    self.submit_op(SuspendOp.THREAD_SUSPEND, each)
                 command = virtual_machine.Resume()
             case SuspendOp.THREAD_SUSPEND:
                 command = thread_reference.Suspend(ThreadID(ObjectID(thread)))

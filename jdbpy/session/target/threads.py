@@ -2,7 +2,7 @@
 
 Owns the questions about threads and the words for the answers. A thread that ends in between is left out without a
 word; the agent's own threads never show up (it keeps them to itself). Frames are kept as bytes: of a hundred thousand
-most stand at places that others stand at as well, so stacks are compared, and places told apart, before anything is
+most stand at places that others stand at as well, so stacks are compared, and places distinguished, before anything is
 decoded.
 """
 
@@ -15,7 +15,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.signatures import is_hidden_class
-from jdbpy.session.model.threads import NOT_KNOWN, Frame, Location, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, Location, ThreadInfo, ThreadRef
 from jdbpy.session.target.changed_code import is_own_class
 from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
@@ -24,7 +24,7 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
-from jdbpy.wire.rows import Rows
+from jdbpy.wire.on_demand import Rows
 
 Place = bytes
 """A place in code as the agent sends it: equal bytes are the same place."""
@@ -33,7 +33,7 @@ Place = bytes
 class FrameRange(Record):
     """A range of frames: ``count`` from ``start`` on (0 is the innermost); None is all the rest.
 
-    All frames are fetched, which costs little (25 ms for 10,000) and tells how many there are, and the names are found
+    All frames are fetched, which costs little (25 ms for 10,000) and gives their number, and the names are found
     out for those that are wanted; ``top_only`` fetches no more than the first, and so does not tell the total.
     """
 
@@ -152,7 +152,7 @@ class ReadThread(Record):
     """A thread with the frames that were asked for. ``total`` counts all frames, as far as they were fetched."""
 
     info: ThreadInfo
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[FrameInfo, ...] = ()
     total: int = 0
     error: str = ""  # why there are no frames
 
@@ -220,7 +220,7 @@ class ThreadReader:
     async def _learn(
         self, answers: Sequence[ThreadAnswer], with_frames: Sequence[ThreadAnswer]
     ) -> dict[Place, Location]:
-        """Learns the names of the groups; the places of the frames of some. wire: 1 trip, 0 when known."""
+        """Learn the names of the groups; the places of the frames of some. wire: 1 trip, 0 when known."""
         groups = {each.group.group for each in answers if not isinstance(each.group, JdwpError)}
         found = places(with_frames)
         _, locations = await both(
@@ -228,7 +228,7 @@ class ThreadReader:
         )
         return dict(zip(found, locations, strict=True))
 
-    def _info(self, answer: ThreadAnswer, frame: Frame | None = None) -> ThreadInfo:
+    def _info(self, answer: ThreadAnswer, frame: FrameInfo | None = None) -> ThreadInfo:
         """The thread with its innermost frame, if that is known."""
         thread, status = answer.thread, answer.status
         if answer.is_virtual is not None:
@@ -268,7 +268,7 @@ class ThreadReader:
         return ReadThread(self._info(answer, top), shown, answer.total)
 
     async def _learn_groups(self, groups: Iterable[ThreadGroupID]) -> None:
-        """Learns the names of groups; they never change. wire: 1 trip, 0 when known."""
+        """Learn the names of groups; they never change. wire: 1 trip, 0 when known."""
         unknown = [group for group in groups if group and group not in self._group_names]
         names = await self._target.conn.batch([thread_group_reference.Name(group) for group in unknown])
         for group, name in zip(unknown, names, strict=True):
@@ -283,9 +283,9 @@ def model_frame(
     thread: ThreadRef,
     epoch: int,
     total: int | None = None,
-) -> Frame:
+) -> FrameInfo:
     """A frame as front ends see it. ``index`` counts from 1; ``total`` counts all of the thread, if it is known."""
-    return Frame(
+    return FrameInfo(
         index,
         location,
         thread,
@@ -320,7 +320,7 @@ def _refused(answer: ThreadAnswer) -> str:
     return "; ".join(f"the {what} is not known: {error}" for what, error in refused.items())
 
 
-def _frame_of(answer: ThreadAnswer, equal: Frame) -> Frame:
+def _frame_of(answer: ThreadAnswer, equal: FrameInfo) -> FrameInfo:
     """The innermost frame of a thread, another's being at the same place."""
     frame_id, _ = next(answer.placed_frames())
     return model_frame(1, frame_id, equal.location, _ref(answer), answer.epoch, answer.total)

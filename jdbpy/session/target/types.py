@@ -20,11 +20,11 @@ from jdbpy.session.target import facts
 from jdbpy.session.target.facts import Fact, FactCache, MethodKey
 from jdbpy.session.target.lines import files_of, lines_in, main_file, model_location
 from jdbpy.session.target.refs import NO_LINES, NOWHERE, OBSOLETE, Field, LineTable, Method, RefType, VariableTable
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import reference_type, virtual_machine
+from jdbpy.wire.on_demand import Columns
 
 _ROOT = "Ljava/lang/Object;"
 
@@ -43,6 +43,8 @@ class TypeCache:
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None  # not learned yet
         self._named: dict[str, ReferenceTypeID] = {}  # as it was when there were so many types
         self._named_count = 0
+        self._highest = 0
+        self._counted = (0, 0, 0)  # so many types, superclasses and lists of interfaces were known then
         self._root_known = False
         self._places: dict[ReferenceTypeID, dict[tuple[MethodID, int], Location]] = {}
         self._stratum = ""
@@ -75,7 +77,7 @@ class TypeCache:
             return list(reply.classes)
 
     def cache_all(self, listed: Columns[virtual_machine.ClassInfoWithGeneric]) -> None:
-        """Takes in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own.
+        """Take in the answer of AllClassesWithGeneric, for callers who ask for it in a segment of their own.
 
         Tens of thousands of types are entered when the next one is looked up: a list alone needs none of them.
         """
@@ -92,8 +94,21 @@ class TypeCache:
                 self._learned.update((each.id, each) for each in new)
         return self._learned
 
+    @property
+    def highest(self) -> int:
+        """The highest id of a type that some answer has mentioned, 0 for none. No trip."""
+        superclasses, interfaces = self.facts.all_of(facts.SUPERCLASS), self.facts.all_of(facts.INTERFACES)
+        counts = len(self._types), len(superclasses), len(interfaces)
+        if counts != self._counted:
+            above = max((each for some in interfaces.values() for each in some), default=0)
+            self._highest = max(
+                self._highest, above, max(self._types, default=0), max(superclasses.values(), default=0)
+            )
+            self._counted = counts
+        return self._highest
+
     def learn(self, type_id: ReferenceTypeID, tag: int, signature: str) -> RefType:
-        """Takes in what an event or a reply has told of a type."""
+        """Cache what an event or a reply says of a type."""
         found = self._types.get(type_id)
         if found is None:
             found = self._types[type_id] = RefType(type_id, tag, signature)
@@ -141,7 +156,7 @@ class TypeCache:
         """The superclasses of each type, nearest first, up to java.lang.Object.
 
         The facts ``also`` are learned on the way for the types and all their superclasses, at no further cost. The
-        protocol tells one link at a time: wire: 1 trip a link, whatever the number of types, 0 when known.
+        protocol gives one link at a time: wire: 1 trip a link, whatever the number of types, 0 when known.
         """
         wanted = list(dict.fromkeys(type_ids))
         await self._climb(wanted, (facts.SUPERCLASS,), also)
@@ -163,7 +178,7 @@ class TypeCache:
     async def _climb(
         self, type_ids: Iterable[ReferenceTypeID], links: Sequence[Fact[Any, Any]], also: Sequence[Fact[Any, Any]]
     ) -> None:
-        """Learns the links, and ``also``, of the types and of all that they lead to."""
+        """Learn the links, and ``also``, of the types and of all that they lead to."""
         seen: set[ReferenceTypeID] = set()
         level = set(type_ids)
         while level:
@@ -241,12 +256,15 @@ class TypeCache:
         return source_map.stratum(self._stratum) if source_map is not None else None
 
     def lines_of(self, key: MethodKey, file: str | None = None) -> LineTable:
-        """The known line table of a method, with the lines of one of its files: its class's main one. No trip."""
+        """The known line table of a method, with the lines of one of its files: its class's main one. The file that the
+        class was compiled from may be none of the stratum. No trip.
+        """
         table = self.facts.known(facts.LINES, key) or NO_LINES
-        stratum = self.stratum_of(key[0])
-        if stratum is None:
+        stratum, source = self.stratum_of(key[0]), self.facts.known(facts.SOURCE_FILE, key[0])
+        own = file is not None and file == source
+        if stratum is None or (own and all(each.name != file for each in stratum.files)):
             return table
-        return lines_in(table, stratum, file or main_file(stratum, self.facts.known(facts.SOURCE_FILE, key[0])))
+        return lines_in(table, stratum, file or main_file(stratum, source))
 
     # Places in code
 
@@ -258,11 +276,11 @@ class TypeCache:
         return [self.location(place) for place in places]
 
     def is_placed(self, places: Iterable[CodeLocation]) -> bool:
-        """True if all is known that ``locations`` tells of these places. No trip."""
+        """True if ``locations`` of these places would take no trip. No trip."""
         return all((place.methodID, place.index) in self._places.get(place.classID, ()) for place in places)
 
     async def _learn_around(self, places: Sequence[CodeLocation]) -> None:
-        """Learns what ``location`` needs. wire: 1 trip, 0 when known."""
+        """Learn what ``location`` needs. wire: 1 trip, 0 when known."""
         type_ids = {place.classID for place in places}
         methods = {(place.classID, place.methodID) for place in places if place.methodID != OBSOLETE}
         unknown = [type_id for type_id in type_ids if type_id not in self._types]
@@ -304,7 +322,7 @@ class TypeCache:
         return shown
 
     def _refused(self, type_id: ReferenceTypeID, method_id: MethodID) -> str:
-        """Return what of a place the agent refused to tell, and why; "" for what it has told."""
+        """Return what of a place the agent refused to tell, and why; "" for what it has given."""
         asked: tuple[tuple[str, facts.Fact[Any, Any], Any], ...] = (
             ("the name of the class", facts.SIGNATURE, type_id),
             ("the method", facts.METHODS, type_id),
@@ -341,7 +359,7 @@ class TypeCache:
     # Forgetting
 
     def forget(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops types that were unloaded, with all that is known of them."""
+        """Drop types that were unloaded, with all that is known of them."""
         gone = set(type_ids)
         self.facts.forget(gone)
         for type_id in gone:
@@ -349,14 +367,14 @@ class TypeCache:
             self._places.pop(type_id, None)
 
     def invalidate(self, type_ids: Iterable[ReferenceTypeID]) -> None:
-        """Drops what a redefinition changes: members, lines, variables, code, source name."""
+        """Drop what a redefinition changes: members, lines, variables, code, source name."""
         changed = set(type_ids)
         self.facts.invalidate(changed)
         for type_id in changed:
             self._places.pop(type_id, None)
 
     def forget_signature(self, signature: str) -> None:
-        """Drops all types of that name (docs/agent.md, "A class unload names the class only").
+        """Drop all types of that name (docs/agent.md, "A class unload names the class only").
 
         The fellows from other loaders that live on are simply asked about again.
         """
@@ -372,13 +390,18 @@ def _tag(signature: str, modifiers: int) -> int:
 async def sources_of(
     types: TypeCache, type_ids: Iterable[ReferenceTypeID]
 ) -> dict[ReferenceTypeID, tuple[StratumFile, ...]]:
-    """The source files of each type, its main one first: of its stratum, or the one that SourceFile names.
+    """The source files of each type, its main one first: those of its stratum, and the one that SourceFile names.
 
     wire: 1 trip, 0 when known.
     """
     wanted = list(type_ids)
     await types.facts.prefetch((facts.SOURCE_FILE, wanted), (facts.SOURCE_MAP, wanted))
-    return {each: _files(types, each) for each in wanted}
+    found = {}
+    for each in wanted:
+        files, source = _files(types, each), types.facts.known(facts.SOURCE_FILE, each)
+        generated = (StratumFile(0, source, None),) if source and all(file.name != source for file in files) else ()
+        found[each] = (*files, *generated)
+    return found
 
 
 def lines_by_index(types: TypeCache, key: MethodKey) -> dict[int, tuple[int, str]]:

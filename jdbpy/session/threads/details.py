@@ -92,7 +92,7 @@ async def _frames(target: Target, thread: int) -> int | JdwpError:
 
 
 async def _times(runner: CallRunner, java_ids: JavaIds) -> tuple[int | None, int | None, int | None, str]:
-    """Return what one thread has used: nanoseconds, those in user mode, bytes; and why that is not told."""
+    """Return what one thread has used: nanoseconds, those in user mode, bytes; and why that is not known."""
     try:
         async with runner.calls("the CPU time of a thread") as calls:
             (cpu,), (user,), (allocated,) = await _used(calls, 1, java_ids, *_TOLD)

@@ -1,6 +1,6 @@
 """The threads of the target: listing them, finding one, all about one, the tree of groups.
 
-Suspending and resuming is the business of ``execution``; frames beyond the top one that of ``stack``.
+Suspending and resuming belongs to ``execution``; frames beyond the top one that of ``stack``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DEEPEST = 100
 
 
 class GroupNode(Record):
-    """A thread group as the agent tells it, with what is directly in it."""
+    """A thread group as the agent reports it, with what is directly in it."""
 
     name: str
     threads: Sequence[ThreadID]
@@ -122,7 +122,7 @@ class ThreadDirectory:
         """All live threads, in the agent's order, or those that the filter lets through.
 
         ``with_frames`` adds the top frames of those that are suspended. Virtual threads are among them as far as they
-        are known: those that have stopped at an event or were selected, until they end, and all that the agent tells
+        are known: those that have stopped at an event or were selected, until they end, and all that the agent reports
         when it was started with includevirtualthreads=y. wire: 3 trips, 2 when groups and classes are known, whatever
         the number of threads.
         """
@@ -168,7 +168,7 @@ class ThreadDirectory:
     async def with_times(self, threads: Sequence[ThreadInfo]) -> builtins.list[ThreadInfo]:
         """The same threads with their processor time, daemon flag, priority and Java id.
 
-        Raises StateError when no thread can run the method that tells. wire: 8 trips over a link, 4 again.
+        Raises StateError when no thread can run the method that gives them. wire: 8 trips over a link, 4 again.
         """
         return await details.with_times(self._target, threads, self._runner)
 
@@ -180,13 +180,13 @@ class ThreadDirectory:
         await throw_in(self._target, await self._by_id(thread_id), expression, self._convert)
 
     async def rename(self, thread_id: int, name: str) -> None:
-        """Gives a thread another name (Thread.setName). Raises StateError when no method can be run."""
+        """Give a thread another name (Thread.setName). Raises StateError when no method can be run."""
         await rename(self._target, await self._by_id(thread_id), name, self._runner)
 
     async def find(self, text: str) -> ThreadInfo:
-        """The thread with this id ("17", "#17", "0x11"), or this name; ``*`` in a name stands for anything.
+        """The thread with this id ("17", "#17", "0x11"), or this name; ``*`` in a name matches anything.
 
-        A name may be cut short or written in other case as long as it tells one thread. Raises UsageError when no
+        A name may be cut short or written in other case as long as it fits one thread only. Raises UsageError when no
         thread fits, or several. wire: by id 1 trip, by name 2.
         """
         number = _number(text)
@@ -223,7 +223,7 @@ class ThreadDirectory:
         return []
 
     def sampler(self) -> Sampler:
-        """Return what looks at the stacks of all threads again and again, and tells where they spend their time. No
+        """Return a sampler of the stacks of all threads, which finds where they spend their time. No
         trip.
         """
         from jdbpy.session.threads.sampling import Sampler

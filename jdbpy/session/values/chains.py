@@ -13,7 +13,8 @@ import trio
 
 from jdbpy.errors import JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.target.refs import Field, as_declared
-from jdbpy.session.values.reader import get_fields
+from jdbpy.session.values.walk import LEFT_OUT
+from jdbpy.session.values.waves import get_fields
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import object_reference, reference_type, virtual_machine
@@ -28,14 +29,19 @@ _MOST_INSTANCES = 1_000_000
 class ChainWalk:
     """A chain of nodes that is followed where its replies come in: each submits the question for the next node."""
 
-    def __init__(self, conn: Connection, fields: Sequence[Field], want: int, spare: int, skip_empty: bool) -> None:
+    def __init__(
+        self, conn: Connection, fields: Sequence[Field], want: int, spare: int, *, skip_empty: bool, in_part: bool
+    ) -> None:
         self.items: list[TaggedValue] = []
+        self.received: list[TaggedValue] = []
+        """Items and nodes of the chain, as they were sent."""
         self.lost = False
         self._conn = conn
         self._fields = fields
         self._want = want
         self._spare = spare
         self._skip_empty = skip_empty
+        self._in_part = in_part
         self._known: dict[int, tuple[TaggedValue, TaggedValue]] = {}
         self._pending: Pending[object_reference.GetValuesReply] | None = None
         self._error: JdbpyError | None = None
@@ -94,7 +100,8 @@ class ChainWalk:
 
     def _answered(self, outcome: object_reference.GetValuesReply | JdbpyError) -> None:
         if isinstance(outcome, JdbpyError):
-            self._end(outcome)
+            left_out = isinstance(outcome, JdwpError) and outcome.number in LEFT_OUT
+            self._end(None if left_out and self._in_part and self.items else outcome)
             return
         try:
             item, link = as_declared(self._fields, outcome.values)
@@ -109,6 +116,7 @@ class ChainWalk:
 
     def _take(self, item: TaggedValue, link: TaggedValue) -> int:
         """Take in a node; return the next one, 0 at the end."""
+        self.received += item, link
         if item.value or not self._skip_empty:
             self.items.append(item)
         else:

@@ -1,4 +1,4 @@
-"""The changes of values since an earlier stop: marked, not asked for.
+"""The changes of values since an earlier stop, marked without a further question.
 
 Owns what was told of each frame, by its thread, method and height in the stack, and by what was asked (the variables,
 an expression). It compares what was read anyway; what nobody has looked at before is not marked, and a variable that
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from jdbpy.session.model.threads import Frame
-from jdbpy.session.model.values import Value, Variable
+from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.model.values import ValueInfo, Variable
 from jdbpy.session.target.suspension import Suspension
 from jdbpy.session.target.target import Target
 
@@ -46,8 +46,8 @@ class Changes:
         """Return that of a target."""
         return target.part(cls, lambda target: cls(target.suspension))
 
-    def mark(self, frame: Frame, asked: Hashable, told: _Told) -> tuple[Variable, ...]:
-        """The variables with ``changed`` set where the value is another than at the last stop at which it was told.
+    def mark(self, frame: FrameInfo, asked: Hashable, told: _Told) -> tuple[Variable, ...]:
+        """The variables with ``changed`` set where the value is another than at the last stop at which it was read.
 
         ``asked`` is what was asked in the frame, its limits included: only equal questions can be compared.
         """
@@ -67,7 +67,7 @@ class Changes:
             del self._known[next(iter(self._known))]
         return _marked(told, memory.earlier)
 
-    def mark_value(self, frame: Frame | None, asked: Hashable, value: Value) -> Value:
+    def mark_value(self, frame: FrameInfo | None, asked: Hashable, value: ValueInfo) -> ValueInfo:
         """Like ``mark``, of the value of an expression."""
         if frame is None:
             return value
@@ -95,6 +95,6 @@ def _compared(now: Variable, before: Variable | None) -> Variable:
     return now.replace(changed=True) if inside or _fact(now.value) != _fact(before.value) else now
 
 
-def _fact(value: Value | None) -> tuple[object, ...]:
-    """Return what is told of a value itself. A NaN is the same as another."""
+def _fact(value: ValueInfo | None) -> tuple[object, ...]:
+    """Return what is compared of a value. A NaN is the same as another."""
     return () if value is None else (value.type, value.text, value.id, value.length)

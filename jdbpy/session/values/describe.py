@@ -4,25 +4,33 @@
 and elements only and run no code in the target; all values are described side by side, in common waves.
 
 How deep: a value at depth 1 or more has children, which are described one level less deep. At depth 0 a collection or
-an array tells its size, a record or an Optional its parts in short, any other object its class and id:
-
-Order@17   ArrayList(3) ["a", "b", "c"]   HashMap(1) {"a"=1}   int[3] {1, 2, 3}   Point[x=1, y=2]   Optional["x"]
+an array shows its size, a record or an Optional its parts in short, any other object its class and id (``heads``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.escape import escape
 from jdbpy.garbage import rare_collection
 from jdbpy.session.java.generics import source_type
-from jdbpy.session.java.signatures import PRIMITIVES, field_modifiers, java_name, simple_name
+from jdbpy.session.java.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.java.texts import primitive_text, string_literal, utf16_length
-from jdbpy.session.model.values import Limits, Value, Variable, formatted
+from jdbpy.session.model.values import Limits, ValueInfo, Variable, formatted
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
+from jdbpy.session.values.heads import (
+    array_head,
+    braces,
+    brackets,
+    composed,
+    label,
+    object_head,
+    sized_head,
+    with_parts,
+)
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.reader import ClassLayout, Reader
@@ -40,6 +48,7 @@ from jdbpy.session.values.shown import (
     UnknownLayout,
 )
 from jdbpy.session.values.strings import string_start
+from jdbpy.session.values.walk import LEFT_OUT
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -47,71 +56,6 @@ from jdbpy.wire.layout import OBJECT_TAGS
 if TYPE_CHECKING:
     from jdbpy.session.target.target import Target
     from jdbpy.session.values.views.registry import Registry, View
-
-
-_PREVIEW = 120
-"""Characters after which a preview ends in "...". The whole is among the children."""
-
-
-def label(class_name: str) -> str:
-    """A class name in short: without package and, for a nested class, without its outer ones; "Outer$1" stays."""
-    simple = simple_name(class_name).partition("/")[0]
-    inner = simple.rpartition("$")[2]
-    return inner if inner and not inner[0].isdigit() and "$$" not in simple else simple
-
-
-def object_head(class_name: str, object_id: int) -> str:
-    """An object that has no text of its own."""
-    return f"{label(class_name)}@{object_id}"
-
-
-def sized_head(class_name: str, size: int | None, object_id: int) -> str:
-    """A collection; one that does not give its size is shown as any object."""
-    return object_head(class_name, object_id) if size is None else f"{label(class_name)}({size})"
-
-
-def array_head(signature: str, length: int) -> str:
-    """An array in the spelling of its creation: "int[3][]" for three rows of int[]."""
-    element = signature.lstrip("[")
-    return f"{label(java_name(element))}[{length}]" + "[]" * (len(signature) - len(element) - 1)
-
-
-def brackets(texts: Sequence[str], size: int | None) -> str:
-    """A sequence, of which ``texts`` are the first elements."""
-    return f"[{_joined(texts, size)}]"
-
-
-def braces(texts: Sequence[str], size: int | None) -> str:
-    """A map or an array, of which ``texts`` are the first entries."""
-    return f"{{{_joined(texts, size)}}}"
-
-
-def with_parts(name: str, texts: Sequence[str]) -> str:
-    """A record: "Point[x=1, y=2]"."""
-    return f"{name}[{_joined(texts, len(texts))}]"
-
-
-def _joined(texts: Sequence[str], size: int | None) -> str:
-    shown: list[str] = []
-    room = _PREVIEW
-    for text in texts:
-        room -= len(text) + 2
-        if room < 0 and shown:
-            break
-        shown.append(text)
-    if size is None or len(shown) < size:
-        shown.append("...")
-    return ", ".join(shown)
-
-
-def composed(plain: Value, parts: Iterable[tuple[str, str]], write: Callable[[list[str]], str]) -> Value:
-    """A value whose text is written of those of others, each as it is and in the format that was asked for."""
-    pairs = list(parts)
-    shown, formatted = [each for each, _ in pairs], [each for _, each in pairs]
-    text = write(shown)
-    other = write(formatted) if formatted != shown else text
-    return plain.replace(text=text, formatted=other if other != text else "")
-
 
 _MOST_VALUES = 10_000
 """Values of one description in all, or one collection of as many elements as the limits allow: depth and width may each
@@ -128,6 +72,7 @@ _DEFAULT_LIMITS = Limits()
 _UNREADABLE: dict[int, tuple[str, str]] = {
     Error.INVALID_OBJECT: ("<collected>", "it was garbage-collected"),
     Error.NOT_IN_SNAPSHOT: ("<not in the snapshot>", "the snapshot ends before this object"),
+    Error.NOT_IN_RECORDING: ("<not in the recording>", "nobody asked for this object"),
 }
 """Text and note of an object that cannot be read, by the error."""
 
@@ -145,7 +90,7 @@ _WITH_FIELDS = OBJECT_TAGS - {Tag.ARRAY, Tag.STRING, Tag.CLASS_OBJECT}
 
 async def describe(
     target: Target, values: Sequence[ids.TaggedValue], limits: Limits = _DEFAULT_LIMITS, format: str = ""
-) -> list[Value]:
+) -> list[ValueInfo]:
     """Describes values, collections by what they hold; ``format`` is one of ``formats.FORMATS``, for numbers.
 
     An object that was garbage-collected meanwhile is described as such; the only errors are those of the connection.
@@ -155,7 +100,7 @@ async def describe(
     return await Objects.of(target).reader.run(describer.values(values))
 
 
-async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> Value:
+async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT_LIMITS, format: str = "") -> ValueInfo:
     """Describes one value by its text and all its fields: inherited ones too, and the static ones.
 
     Only the value itself is shown by its fields; what these hold is shown as ``describe`` does, collections by their
@@ -166,14 +111,14 @@ async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT
 
 
 class Described:
-    """A described value, and the shorter text that stands for it in the preview of what contains it.
+    """A described value, and the shorter text that replaces it in the preview of what contains it.
 
     ``formatted`` is that text in the format that was asked for.
     """
 
     __slots__ = ("formatted", "head", "value")
 
-    def __init__(self, value: Value, head: str | None = None) -> None:
+    def __init__(self, value: ValueInfo, head: str | None = None) -> None:
         self.value = value
         self.head = value.text if head is None else head
         self.formatted = (value.formatted or value.text) if head is None else head
@@ -182,7 +127,7 @@ class Described:
 class Describer:
     """Describes values under one set of limits.
 
-    ``raw`` shows the object itself by its fields (``dump``). With ``brief`` what a view tells in a word has no fields
+    ``raw`` shows the object itself by its fields (``dump``). With ``brief`` what a view shows in a word has no fields
     beside it: in a list of variables, those of a thread would cost more trips than all else.
     """
 
@@ -204,10 +149,10 @@ class Describer:
         self._format = format
         self._left = max(_MOST_VALUES, limits.elements + 1)
 
-    async def values(self, values: Sequence[ids.TaggedValue]) -> list[Value]:
+    async def values(self, values: Sequence[ids.TaggedValue]) -> list[ValueInfo]:
         return [each.value for each in await gather([self.describe(value, self._limits.depth) for value in values])]
 
-    async def with_statics(self, value: ids.TaggedValue) -> Value:
+    async def with_statics(self, value: ids.TaggedValue) -> ValueInfo:
         if value.tag not in _WITH_FIELDS or not value.value or self._limits.depth < 1:
             return (await self.describe(value, self._limits.depth)).value
         described, statics = await read_both(
@@ -219,7 +164,7 @@ class Describer:
         if value.tag not in OBJECT_TAGS:
             return Described(self._primitive(value))
         if not value.value:
-            return Described(Value("null", "null", chr(value.tag), None))
+            return Described(ValueInfo("null", "null", chr(value.tag), None))
         object_id = int(value.value)
         try:
             if value.tag == Tag.STRING:
@@ -229,35 +174,35 @@ class Describer:
                 return await self._array(object_id, depth)
             if value.tag == Tag.CLASS_OBJECT:
                 name = java_name(await self.reader.reflected(object_id))
-                return Described(Value("java.lang.Class", f"{name}.class", "c", object_id, object_id))
+                return Described(ValueInfo("java.lang.Class", f"{name}.class", "c", object_id, object_id))
             return await self._object(chr(value.tag), object_id, depth)
         except JdwpError as error:
             text, note = _UNREADABLE.get(error.number, ("<unreadable>", error.message))
-            return Described(Value("?", text, chr(value.tag), object_id, object_id, note=note))
+            return Described(ValueInfo("?", text, chr(value.tag), object_id, object_id, note=note))
 
-    def _primitive(self, value: ids.TaggedValue) -> Value:
+    def _primitive(self, value: ids.TaggedValue) -> ValueInfo:
         tag = chr(value.tag)
         raw = chr(int(value.value or 0)) if tag == "C" else value.value
         text = primitive_text(value, self.reader.release)
-        return Value(PRIMITIVES.get(tag, "?"), text, tag, raw, formatted=self._formatted(value))
+        return ValueInfo(PRIMITIVES.get(tag, "?"), text, tag, raw, formatted=self._formatted(value))
 
     def _formatted(self, value: ids.TaggedValue | None) -> str:
         return formatted(value, self._format) if self._format and value is not None else ""
 
     # -- strings and arrays --------------------------------------------------------------------------------------
 
-    def _string(self, object_id: int, type_name: str, text: str, length: int, tag: str = "s") -> Value:
+    def _string(self, object_id: int, type_name: str, text: str, length: int, tag: str = "s") -> ValueInfo:
         cut = text[: self._limits.string]
         truncated = utf16_length(cut) < length
         literal = string_literal(cut) + ("..." if truncated else "")
-        return Value(type_name, literal, tag, object_id, object_id, length, truncated)
+        return ValueInfo(type_name, literal, tag, object_id, object_id, length, truncated)
 
     async def _array(self, array_id: int, depth: int) -> Described:
         type_id, length = await read_both(self.reader.type_id(array_id), self.reader.length(array_id))
         wanted = min(length, self._limits.elements, self._left) if depth >= 1 else 0
         signature, elements = await read_both(self.reader.signature(type_id), self.reader.elements(array_id, 0, wanted))
         head = array_head(signature, length)
-        value = Value(java_name(signature), head, "[", array_id, array_id, length)
+        value = ValueInfo(java_name(signature), head, "[", array_id, array_id, length)
         if depth < 1:
             return Described(value)
         described = await self._all(elements, depth - 1)
@@ -298,7 +243,7 @@ class Describer:
             except JdwpError as error:
                 if await self.reader.is_gone(object_id):
                     raise
-                kept = error.number != Error.NOT_IN_SNAPSHOT
+                kept = error.number not in LEFT_OUT
                 note = "it changed while it was read" if kept else "not all of it is in the snapshot"
             except JdbpyError as error:
                 note = f"its view failed: {error.message}"
@@ -306,14 +251,14 @@ class Describer:
                 note = f"its view failed: {type(error).__name__}: {error}"
         children = await self._fields(object_id, chain, depth)
         text = object_head(chain[0].name, object_id)
-        return Described(Value(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
+        return Described(ValueInfo(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
 
     async def _write(
         self, shown: Shown, tag: str, object_id: int, chain: Sequence[ClassLayout], depth: int
     ) -> Described:
-        """Turns what a view has read into text and children."""
+        """Turn what a view has read into text and children."""
         name = chain[0].name
-        plain = Value(name, object_head(name, object_id), tag, object_id, object_id)
+        plain = ValueInfo(name, object_head(name, object_id), tag, object_id, object_id)
         match shown:
             case Scalar(text=text, fields=fields, held=wrapped):
                 children = await self._fields(object_id, chain, depth) if fields and not self._brief else ()
@@ -379,7 +324,7 @@ class Describer:
 
     def _composed(
         self,
-        plain: Value,
+        plain: ValueInfo,
         described: Sequence[Described],
         write: Callable[[list[str]], str],
         head: str | None = None,
@@ -400,7 +345,7 @@ class Describer:
         fields = fields[: self._limits.fields]
         values, _ = await read_both(
             self.reader.fields(object_id, [field for field, _ in fields]),
-            self.reader.foresee(field.signature for field, _ in fields),
+            self.reader.look_up_likely(field.signature for field, _ in fields),
         )
         described, _ = await read_both(self._all(values, depth - 1), self.reader.read_expected())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
@@ -414,7 +359,7 @@ class Describer:
         fields = [[field for field in shape.fields if field.is_static] for shape in chain]
         read = [self.reader.statics(shape, wanted) for shape, wanted in zip(chain, fields, strict=True)]
         found, _ = await read_both(
-            gather(read), self.reader.foresee(field.signature for part in fields for field in part)
+            gather(read), self.reader.look_up_likely(field.signature for part in fields for field in part)
         )
         values = [value for part in found for value in part][: self._limits.fields]
         owners = [(field, shape) for shape, wanted in zip(chain, fields, strict=True) for field in wanted]
@@ -469,12 +414,12 @@ class Describer:
             for object_id, read in zip(alike, await self.reader.fields_of_all(alike, fields), strict=True):
                 if not isinstance(read, JdwpError):
                     text = escape(primitive_text(read[0], release)[: self._limits.string])
-                    value = Value(name, text, "L", object_id, object_id, formatted=self._formatted(read[0]))
+                    value = ValueInfo(name, text, "L", object_id, object_id, formatted=self._formatted(read[0]))
                     found[object_id] = Described(value)
         return found
 
 
-def _container(plain: Value, size: int | None, children: tuple[Variable, ...]) -> Value:
+def _container(plain: ValueInfo, size: int | None, children: tuple[Variable, ...]) -> ValueInfo:
     cut = size is None or len(children) < size
     return plain.replace(length=size, truncated=cut, children=children)
 

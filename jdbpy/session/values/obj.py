@@ -16,6 +16,7 @@ from jdbpy.session.target.reading import gather
 from jdbpy.session.target.refs import Field
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Part, Shown, UnknownLayout
+from jdbpy.session.values.walk import LEFT_OUT
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -145,8 +146,13 @@ def reference(value: TaggedValue) -> int:
 
 
 def readable(outcome: Any) -> list[TaggedValue]:
-    """The values that ``Reader.fields_of_all`` gave for one object. Raises UnknownLayout when it is gone."""
+    """The values that ``Reader.fields_of_all`` gave for one object.
+
+    Raises UnknownLayout when it is gone, JdwpError where a snapshot does not have it.
+    """
     if isinstance(outcome, JdwpError):
+        if outcome.number in LEFT_OUT:
+            raise outcome
         raise UnknownLayout("it changed while it was read")
     values: list[TaggedValue] = outcome
     return values

@@ -41,7 +41,7 @@ class Text(Shown):
 class Items(Shown):
     """A sequence or a set, of which ``items`` are the first elements, as many as were wanted.
 
-    ``size`` is None when it is not told by the fields, and counting would mean reading all. ``name`` stands in for the
+    ``size`` is None when it is not known by the fields, and counting would mean reading all. ``name`` stands in for the
     name of a class that says nothing to its users.
     """
 

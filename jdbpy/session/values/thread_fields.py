@@ -1,6 +1,6 @@
 """The facts in the fields of ``java.lang.Thread`` that the protocol does not tell; virtual threads found in the heap.
 
-Read without running anything. Owns the names of those fields from Java 8 on: a JVM that names them otherwise tells
+Read without running anything. Owns the names of those fields from Java 8 on: a JVM that names them otherwise gives
 nothing, which is no error. Owns the search for virtual threads (Java 21): the agent lists only those that it has come
 across; an event in one, and the agent's option includevirtualthreads=y, make them known without a search.
 """
@@ -39,7 +39,7 @@ class ThreadFields(Record):
 
 
 async def expect_blockers(reader: Reader) -> None:
-    """Looks for the class that ``read_blockers`` begins with; to be run by the reader. wire: 1 trip, or none."""
+    """Look for the class that ``read_blockers`` begins with; to be run by the reader. wire: 1 trip, or none."""
     await reader.look_up_boot_classes([_THREAD])
 
 

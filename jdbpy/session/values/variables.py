@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both as both_sides, together
 from jdbpy.session.java.generics import source_type
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.target import facts
 from jdbpy.session.target.frames import (
@@ -31,7 +31,7 @@ from jdbpy.session.target.refs import OBSOLETE, Field, Method
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import Describer
-from jdbpy.session.values.objects import Objects
+from jdbpy.session.values.objects import Objects, prefetch_objects
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import FrameID, MethodID, ReferenceTypeID, TaggedValue
@@ -60,7 +60,7 @@ _WHY_NOT: dict[int, str] = {
 }
 
 
-async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits) -> list[tuple[Variable, ...]]:
+async def read_variables(target: Target, frames: Sequence[FrameInfo], limits: Limits) -> list[tuple[Variable, ...]]:
     """All variables of frames. A native method has none; one whose class was redefined meanwhile has only ``this``.
 
     Raises StateError when a thread has run on since its frame was read. wire: 1 trip for the variable tables, 1 for
@@ -70,6 +70,7 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
     for frame in frames:
         require_readable(frame)
     frames = await current_frames(target, frames)
+    await Objects.of(target).prefetched({frame.thread.id for frame in frames})
     await prefetch_slots(target, frames)
     at_places: dict[object, list[SlotVariable]] = {}
     for frame in frames:
@@ -86,11 +87,15 @@ async def read_variables(target: Target, frames: Sequence[Frame], limits: Limits
         _described(target, frame, variables, this, values, limits)
         for frame, variables, (this, values) in zip(frames, slots, read, strict=True)
     ]
-    found, _ = await reader.run(read_both(gather(readings), reader.read_expected()))
+    if target.high_latency and len(frames) == 1:
+        [(this, values)] = read
+        _, found = await reader.run(read_both(prefetch_objects(reader, [this, *values]), gather(readings)))
+    else:
+        found, _ = await reader.run(read_both(gather(readings), reader.read_expected()))
     return found
 
 
-async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]:
+async def current_frames(target: Target, frames: Sequence[FrameInfo]) -> list[FrameInfo]:
     """Return the frames with the ids that they have now: methods that were run in a thread make its frames' ids void.
 
     Raises StateError when a thread has run on since its frame was read. wire: none, or 1 trip after a method was run.
@@ -105,7 +110,7 @@ async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]
     outcomes = await target.conn.batch(
         [thread_reference.Frames(wire_thread(frame.thread.id), frame.index - 1, 1) for frame in old]
     )
-    renewed: dict[int, Frame] = {}
+    renewed: dict[int, FrameInfo] = {}
     for frame, epoch, outcome in zip(old, epochs, outcomes, strict=True):
         if isinstance(outcome, JdwpError):
             raise outcome
@@ -114,7 +119,7 @@ async def current_frames(target: Target, frames: Sequence[Frame]) -> list[Frame]
 
 
 async def _read_all_slots(
-    target: Target, frames: Sequence[Frame], slots: Sequence[Sequence[SlotVariable]]
+    target: Target, frames: Sequence[FrameInfo], slots: Sequence[Sequence[SlotVariable]]
 ) -> list[tuple[TaggedValue, list[TaggedValue | JdwpError]]]:
     """Like ``read_slots`` for each frame. One by one only those of which a variable cannot be read.
 
@@ -174,7 +179,7 @@ def _bounded(items: Sequence[T], costs: Sequence[int]) -> Iterator[list[T]]:
         yield part
 
 
-def _is_static(target: Target, frame: Frame) -> bool | None:
+def _is_static(target: Target, frame: FrameInfo) -> bool | None:
     """True if the frame's method has no ``this``; None when the method is not known."""
     if not _has_slots(frame):
         return None
@@ -183,14 +188,14 @@ def _is_static(target: Target, frame: Frame) -> bool | None:
     return next((each.is_static for each in methods if each.id == method_id), None)
 
 
-def _place(frame: Frame) -> object:
+def _place(frame: FrameInfo) -> object:
     """Frames of equal places have the same variables."""
     return _key(frame), frame.location.code_index, _has_slots(frame)
 
 
 async def _described(
     target: Target,
-    frame: Frame,
+    frame: FrameInfo,
     variables: Sequence[SlotVariable],
     this: TaggedValue,
     values: Sequence[TaggedValue | JdwpError],
@@ -214,8 +219,8 @@ async def _described(
     return (*found, *captured_variables)
 
 
-async def prefetch_slots(target: Target, frames: Iterable[Frame]) -> None:
-    """Learns what ``frame_slots`` asks for these frames. wire: 1 trip, 0 when known; near by 1 more without -g."""
+async def prefetch_slots(target: Target, frames: Iterable[FrameInfo]) -> None:
+    """Learn what ``frame_slots`` asks for these frames. wire: 1 trip, 0 when known; near by 1 more without -g."""
     keys = list(dict.fromkeys(_key(frame) for frame in frames if _has_slots(frame)))
     types = list(dict.fromkeys(type_id for type_id, _ in keys))
     code = keys if target.high_latency and target.can("canGetBytecodes") else []
@@ -225,15 +230,15 @@ async def prefetch_slots(target: Target, frames: Iterable[Frame]) -> None:
     )
 
 
-def _has_slots(frame: Frame) -> bool:
+def _has_slots(frame: FrameInfo) -> bool:
     return not (frame.native or frame.obsolete or frame.location.method_id == OBSOLETE)
 
 
-def _key(frame: Frame) -> facts.MethodKey:
+def _key(frame: FrameInfo) -> facts.MethodKey:
     return ReferenceTypeID(frame.location.type_id), MethodID(frame.location.method_id)
 
 
-async def frame_slots(target: Target, frame: Frame) -> list[SlotVariable]:
+async def frame_slots(target: Target, frame: FrameInfo) -> list[SlotVariable]:
     """The variables in scope in a frame, without their values. wire: as ``prefetch_slots``."""
     if not _has_slots(frame):
         return []
@@ -251,7 +256,7 @@ async def frame_slots(target: Target, frame: Frame) -> list[SlotVariable]:
 
 
 async def read_slots(
-    target: Target, frame: Frame, variables: Sequence[SlotVariable]
+    target: Target, frame: FrameInfo, variables: Sequence[SlotVariable]
 ) -> tuple[TaggedValue, list[TaggedValue | JdwpError]]:
     """``this`` (null in static code) and one outcome for each variable. wire: 1 trip, 0 when they were read before."""
     require_readable(frame)
@@ -267,7 +272,7 @@ async def read_slots(
     return found.this, [found.slots[key_of(variable)] for variable in variables]
 
 
-def require_readable(frame: Frame) -> None:
+def require_readable(frame: FrameInfo) -> None:
     """Raises StateError for a frame whose id the agent takes for that of another one."""
     if frame.index > _MOST_FRAMES:
         raise StateError(
@@ -278,7 +283,7 @@ def require_readable(frame: Frame) -> None:
         )
 
 
-def _worth_looking_up(target: Target, frame: Frame, variables: Sequence[SlotVariable]) -> list[str]:
+def _worth_looking_up(target: Target, frame: FrameInfo, variables: Sequence[SlotVariable]) -> list[str]:
     """Classes to look up beside the values, where the link is slow and the values are still to be read."""
     if not target.high_latency or target.frame_memory.recall(frame) is not None:
         return []
@@ -291,14 +296,14 @@ def _method(
     return next((each for each in methods.get(type_id, ()) if each.id == method_id), None)
 
 
-def _captured_fields(target: Target, frame: Frame) -> list[Field]:
+def _captured_fields(target: Target, frame: FrameInfo) -> list[Field]:
     """The fields for captured variables that the frame's own class declares."""
     fields = target.types.facts.known(facts.FIELDS, ReferenceTypeID(frame.location.type_id)) or ()
     return [field for field in fields if not field.is_static and field.name.startswith(("val$", "this$"))]
 
 
 async def _read_captured(
-    describer: Describer, this: TaggedValue, fields: Sequence[Field], frame: Frame
+    describer: Describer, this: TaggedValue, fields: Sequence[Field], frame: FrameInfo
 ) -> list[Variable]:
     if not fields:
         return []

@@ -3,7 +3,7 @@
 A structure is a list of parts: entries that are known, and references that are not read yet. In each round all
 references that may stand before the last wanted entry are read at once, and each is replaced by what it leads to:
 a bucket by its node and the rest of its chain, a tree by left subtree, node and right subtree. Pure: how references are
-read is the caller's business.
+read is left to the caller.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar
 
+from jdbpy.errors import JdwpError
 from jdbpy.session.values.shown import UnknownLayout
+from jdbpy.wire.constants import Error
 
 Entry = TypeVar("Entry")
 
@@ -35,6 +37,9 @@ class KnownEntry(Generic[Entry]):
         self.entry = entry
 
 
+LEFT_OUT = (Error.NOT_IN_SNAPSHOT, Error.NOT_IN_RECORDING)
+"""Errors of a structure that a file has in part: what comes before is good."""
+
 Plan = Sequence[Unread | KnownEntry[Entry]]
 Expand = Callable[[list[Any]], Awaitable[list[Plan[Entry]]]]
 """Reads references; returns for each the parts that stand in its place."""
@@ -43,8 +48,12 @@ _ROUNDS = 10_000
 """More rounds than wanted entries: a structure that changes while it is read can lead in circles."""
 
 
-async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int) -> list[Entry]:
-    """The first ``want`` entries, or all if there are fewer. One wave for each level that has to be read."""
+async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int, *, in_part: bool = False) -> list[Entry]:
+    """The first ``want`` entries, or all if there are fewer. One wave for each level that has to be read.
+
+    ``in_part``: of a structure that a snapshot has in part the first entries are given; for callers who know how many
+    there are.
+    """
     entries: list[Entry] = []  # those before the first part that is not read: no round looks at them again
     parts = _settled(plan, entries)
     for _ in range(_ROUNDS + want):
@@ -52,7 +61,12 @@ async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int) ->
         if not picked:
             entries += [part.entry for part in parts if isinstance(part, KnownEntry)]
             return entries[:want]
-        found = iter(await expand([unread.at for unread in picked]))
+        try:
+            found = iter(await expand([unread.at for unread in picked]))
+        except JdwpError as error:
+            if not (in_part and entries) or error.number not in LEFT_OUT:
+                raise
+            return entries[:want]
         replaced = {id(unread): next(found) for unread in picked}
         parts = _settled([each for part in parts for each in replaced.get(id(part), (part,))], entries)
     raise UnknownLayout("it leads in circles")

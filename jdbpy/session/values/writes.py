@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.java.signatures import PRIMITIVES, java_name
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.target import facts
 from jdbpy.session.target.frames import SlotVariable
 from jdbpy.session.target.refs import Field, RefType
@@ -74,7 +74,7 @@ async def require_assignable(
     """Raises UsageError unless the value may be stored in ``what``, which is declared with the JNI type ``signature``.
 
     ``home`` is the class with the declaration: of two classes of one name the one that its loader sees is meant. Values
-    of primitive types must have exactly that type: converting them is the business of expressions. wire: 1 trip for
+    of primitive types must have exactly that type: converting them belongs to expressions. wire: 1 trip for
     the object's class, and its ancestry; 0 when known.
     """
     declared = java_name(signature)
@@ -198,8 +198,8 @@ _PIN_ATTEMPTS = 5
 FINAL_NOTE = "the field is final: code that was compiled before may go on with the old value"
 
 
-async def write_local(target: Target, frame: Frame, slot: int, value: TaggedValue) -> None:
-    """Sets an argument or local variable of a frame by its slot; it must be in scope.
+async def write_local(target: Target, frame: FrameInfo, slot: int, value: TaggedValue) -> None:
+    """Set an argument or local variable of a frame by its slot; it must be in scope.
 
     Raises StateError for a frame of an earlier stop, a native one, or one that the VM cannot write to; UsageError for
     ``this`` and for a value that does not fit. wire: 1 trip, and what checking the value takes.
@@ -228,7 +228,7 @@ async def write_local(target: Target, frame: Frame, slot: int, value: TaggedValu
 
 
 def _require_typed(variable: SlotVariable, value: TaggedValue) -> None:
-    """Without a variable table the class that the code expects in a slot is not known, and nobody else checks."""
+    """Without a variable table the class that the code expects in a slot is not known, and nothing else checks."""
     if variable.kind == "slot" and value.tag in OBJECT_TAGS and value.value:
         raise UsageError(
             f"{variable.name} can only be set to null: its type is lost without debugging information",
@@ -250,7 +250,7 @@ def _refused(error: JdwpError, name: str) -> JdwpError | StateError:
 
 
 async def write_field(target: Target, object_id: int, field: Field, value: TaggedValue) -> str:
-    """Sets an instance field of an object. Returns a word of warning, or "".
+    """Set an instance field of an object. Returns a word of warning, or "".
 
     Raises UsageError when the object is null or has no such field, the field is static, or the value does not fit.
     wire: 1 trip, and what checking takes.
@@ -269,7 +269,7 @@ async def write_field(target: Target, object_id: int, field: Field, value: Tagge
 
 
 async def write_static(target: Target, field: Field, value: TaggedValue) -> str:
-    """Sets a static field. Returns a word of warning, or "".
+    """Set a static field. Returns a word of warning, or "".
 
     Raises UsageError when it is not static, belongs to an interface, or the value does not fit; StateError when the VM
     took no notice: the agent says OK even then, so the field is read back. wire: 1 trip, and what checking takes.
@@ -300,7 +300,7 @@ async def write_static(target: Target, field: Field, value: TaggedValue) -> str:
 
 
 async def write_elements(target: Target, array_id: int, start: int, values: Sequence[TaggedValue]) -> None:
-    """Sets elements of an array from index ``start`` on.
+    """Set elements of an array from index ``start`` on.
 
     Raises UsageError for null, an index out of range, or a value that does not fit. wire: 1 trip, and checking.
     """
@@ -322,7 +322,7 @@ async def write_elements(target: Target, array_id: int, start: int, values: Sequ
 
 
 async def create_string(target: Target, text: str) -> TaggedValue:
-    """Makes a string in the target and pins it; ``release`` lets it go again. wire: 2 trips."""
+    """Make a string in the target and pin it; ``release`` lets it go again. wire: 2 trips."""
     for _ in range(_PIN_ATTEMPTS):
         created: StringID = (await target.conn.request(virtual_machine.CreateString(text))).stringObject
         try:
@@ -336,7 +336,7 @@ async def create_string(target: Target, text: str) -> TaggedValue:
 
 
 def release(target: Target, value: TaggedValue) -> None:
-    """Takes back the pin of ``create_string``. Not waited for; an error would mean that it is gone anyway."""
+    """Take back the pin of ``create_string``. Not waited for; an error would mean that it is gone anyway."""
     if value.tag in OBJECT_TAGS and value.value and target.conn.close_reason is None:
         target.conn.submit(object_reference.EnableCollection(ObjectID(int(value.value))))
 

@@ -1,4 +1,4 @@
-"""The facts of the VM, and its clocks: told by methods of the JDK, and as far as none can be run by system
+"""The facts of the VM, and its clocks: read by methods of the JDK, and as far as none can be run by system
 properties.
 """
 
@@ -125,7 +125,7 @@ async def _by_bean(calls: UtilityCalls) -> tuple[Raw, Raw]:
         lambda: calls.text(called), lambda: calls.call(given, "java.util.List", "toArray", "()[Ljava/lang/Object;")
     )
     number = (name or "").partition("@")[0]  # "1234@host" on HotSpot
-    return int(number) if number.isdigit() else None, array
+    return int(number) if number.isdecimal() else None, array
 
 
 async def read_clocks(runner: CallRunner) -> Clocks:
@@ -164,7 +164,7 @@ async def read_clocks(runner: CallRunner) -> Clocks:
 
 
 async def _process_bean(calls: UtilityCalls) -> list[UtilityCall]:
-    """Return what gives the bean that tells processor time; none on a JVM without it."""
+    """Return what gives the bean that has the processor time; none on a JVM without it."""
     try:
         return [await calls.bean(_PROCESS)]
     except StateError:

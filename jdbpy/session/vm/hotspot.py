@@ -26,7 +26,7 @@ _CLASS = "com.sun.management.internal.DiagnosticCommandImpl"
 
 
 async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
-    """Runs a command with its arguments and returns what it prints; "" and "help" list the commands.
+    """Run a command with its arguments and return what it prints; "" and "help" list the commands.
 
     Raises UsageError in HotSpot's words for one that there is not. wire: 8 trips over a link, 3 again.
     """
@@ -76,7 +76,7 @@ async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:
 
 
 async def set_flag(runner: CallRunner, name: str, value: str) -> None:
-    """Sets a flag of the running VM; few can be. Raises UsageError in HotSpot's words when it refuses.
+    """Set a flag of the running VM; few can be. Raises UsageError in HotSpot's words when it refuses.
 
     wire: 6 trips over a link, 2 again.
     """

@@ -1,7 +1,7 @@
 """The component ``session.vm``: the target VM as a whole.
 
 Owns what the agent can do, in words; and system properties: all of them read from fields, so that a running target
-tells too; set by running a method.
+can be asked too; set by running a method.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MEANINGS: Mapping[str, str] = {
 
 
 def in_words(flags: Mapping[str, bool]) -> list[Capability]:
-    """The capabilities in the order of the specification; reserved flags are told only when they are set."""
+    """The capabilities in the order of the specification; reserved flags are there only when they are set."""
     known = [Capability(name, flags.get(name, False), meaning) for name, meaning in MEANINGS.items()]
     more = [Capability(name, True, "") for name, on in flags.items() if on and name not in MEANINGS]
     return known + more
@@ -110,7 +110,7 @@ async def _texts(target: Target, strings: Sequence[int]) -> list[str]:
 
 
 async def set_property(runner: CallRunner, name: str, value: str | None) -> str | None:
-    """Sets a property, or removes it (None); returns what it was. Raises StateError when no method can be run."""
+    """Set a property, or remove it (None); return what it was. Raises StateError when no method can be run."""
     async with runner.calls("setting a system property") as calls:
         if value is None:
             old = await calls.static(_SYSTEM, "clearProperty", "(Ljava/lang/String;)Ljava/lang/String;", name)
@@ -143,7 +143,7 @@ async def read_paths(target: Target) -> SearchPaths:
 
 
 async def append_to_class_path(runner: CallRunner, path: str) -> None:
-    """Adds a jar or directory of the target's machine to its class path, as a loaded agent may (JVM TI
+    """Add a jar or directory of the target's machine to its class path, as a loaded agent may (JVM TI
     AddToSystemClassLoaderSearch). Raises StateError when the system class loader does not take it. wire: three calls.
     """
     async with runner.calls("adding to the class path") as calls:
@@ -170,7 +170,7 @@ class VmReader:
         return [each for each in found if like(pattern, each.name)]
 
     async def set_property(self, name: str, value: str | None) -> str | None:
-        """Sets a system property, or removes it (None); returns what it was. wire: one call."""
+        """Set a system property, or remove it (None); return what it was. wire: one call."""
         if not name:
             raise UsageError("a property needs a name")
         return await set_property(self._runner, name, value)
@@ -181,7 +181,7 @@ class VmReader:
         return await read_paths(self._target)
 
     async def append_to_class_path(self, path: str) -> None:
-        """Adds a jar or directory of the target's machine to its class path. wire: two calls."""
+        """Add a jar or directory of the target's machine to its class path. wire: two calls."""
         await append_to_class_path(self._runner, path)
 
     def capabilities(self) -> list[Capability]:
@@ -213,13 +213,13 @@ class VmReader:
         return [each for each in found if like(pattern, each.name)]
 
     async def set_flag(self, name: str, value: str) -> None:
-        """Sets a flag of the running VM. Raises UsageError for one that cannot be set. wire: 6 trips, 3 again."""
+        """Set a flag of the running VM. Raises UsageError for one that cannot be set. wire: 6 trips, 3 again."""
         from jdbpy.session.vm.hotspot import set_flag
 
         await set_flag(self._runner, name, value)
 
     async def diagnostic_command(self, line: str) -> str:
-        """Runs a command of ``jcmd`` in the target and returns what it prints. wire: 6 trips, 3 again."""
+        """Run a command of ``jcmd`` in the target and return what it prints. wire: 6 trips, 3 again."""
         from jdbpy.session.vm.hotspot import run_diagnostic_command
 
         return await run_diagnostic_command(self._runner, line)

@@ -7,14 +7,17 @@
 * ``assembler``: bytecode from instructions with labels; ``helper``: the class that is called, ``helper_class``
 * ``ring``: a helper that keeps values instead of stopping, ``log_class``, and how they are read; ``trace_ring``: one
   for all entries and exits of the methods of a class
+* ``surrounding``: code around whole methods, with a variable and a handler of their own; ``call_counts``: a helper that
+  counts their calls; ``call_tree``: one that times the calls in their code,
+  ``call_ring``: one that keeps each call
 
 The functions::
 
     weaver.weave(data: bytes, places: Sequence[Place]) -> Woven
     helper.helper_class(name, host, condition: Emitted | None, filters, count) -> Helper
     ring.log_class(name, host, condition: Emitted | None, values: Sequence[Emitted]) -> LogHelper
-    eval.emit.emitter.emit(compiled: Compiled, host: str) -> Emitted       raises NotInTarget
-    eval.emit.emitter.emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]
+    eval.emit.expressions.emit(compiled: Compiled, host: str) -> Emitted       raises NotInTarget
+    eval.emit.expressions.emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]
 
 An installation, from an expression to a stop::
 

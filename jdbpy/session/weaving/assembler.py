@@ -60,6 +60,10 @@ class CodeTooLong(Exception):
     """The code is too long for its jumps, or needs too many constants."""
 
 
+NUMBERS = "java/util/concurrent/atomic/AtomicLongArray"
+"""The class of arrays of numbers that several threads change."""
+
+
 class Label:
     """A place in code that jumps lead to."""
 
@@ -90,6 +94,11 @@ class Assembler:
         self._most = 0
         self._jumps: list[tuple[int, Label]] = []
         self._handlers: list[tuple[Label, Label, Label, int]] = []
+
+    @property
+    def depth(self) -> int:
+        """The words on the operand stack here."""
+        return self._depth
 
     def new_local(self, signature: str) -> int:
         """The number of a new local variable."""
@@ -230,6 +239,24 @@ class Assembler:
         handler.depth = 1
         self._most = max(self._most, 1)
         self._handlers.append((start, end, handler, self.pool.class_(kind) if kind else 0))
+
+    def put_numbers(self, owner: str, field: str, count: int) -> None:
+        """Make an AtomicLongArray of so many zeros, and put it into a static field."""
+        self.new(NUMBERS)
+        self.op("dup")
+        self.push_int(count)
+        self.call_constructor(NUMBERS, "(I)V")
+        self.put_static(owner, field, f"L{NUMBERS};")
+
+    def end_quietly(self, start: Label, out: Label) -> None:
+        """End a method that returns nothing: ``out`` is here, and what is thrown behind ``start`` is dropped."""
+        dropped = Label()
+        self.place(out)
+        self.return_()
+        self.handle(start, out, dropped)
+        self.place(dropped)
+        self.op("pop")
+        self.return_()
 
     def attribute(self, variables: Sequence[tuple[str, str, int]] = ()) -> bytes:
         """The content of the Code attribute; ``variables`` (name, signature, local) are alive everywhere in it.

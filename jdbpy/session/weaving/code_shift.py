@@ -3,7 +3,7 @@
 There are two maps. *Targets* are what jumps, switches, handlers, lines, variables and stack map frames name: one equal
 to the index of an insertion stays, so that a jump to the line comes through what was put in. *Places* are where
 instructions stand, also the ``new`` of an object that is not initialized yet: the instruction at the insertion moves
-behind it.
+behind it. What only the instruction before leads to (``behind``) stands in front of both: jumps pass it by.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 
 from jdbpy.record import Record
 from jdbpy.session.java.bytecode import DecodedInstruction, decode
+from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.java.class_parts import Attribute, PartReader, attributes_data
 from jdbpy.session.java.constant_pool import ConstantPool
 from jdbpy.session.weaving.stack_maps import shift_frames
@@ -68,7 +70,11 @@ def read_code(content: bytes, pool: ConstantPool) -> CodeParts:
     stack, locals_, length = struct.unpack_from(">HHI", content, 0)
     reader = PartReader(content, pool, 8)
     code = reader.take(length)
-    return CodeParts(stack, locals_, code, tuple(reader.rows(">HHHH")), reader.attributes())
+    handlers = tuple(reader.rows(">HHHH"))
+    for start, end, handler, _ in handlers:
+        if not (start < end <= length and handler < length):
+            raise MalformedClassFile(f"a handler from {start} to {end} at {handler}, in code of {length} bytes")
+    return CodeParts(stack, locals_, code, handlers, reader.attributes())
 
 
 def variables_of(code: CodeParts, pool: ConstantPool) -> tuple[VariableRow, ...]:
@@ -81,12 +87,19 @@ def variables_of(code: CodeParts, pool: ConstantPool) -> tuple[VariableRow, ...]
     )
 
 
-class CodeMap:
-    """The code indices after insertions: ``insertions`` are their code by index, all of aligned length."""
+NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
-    def __init__(self, insertions: Mapping[int, bytes]) -> None:
-        self._at = sorted(insertions)
-        self._sums = [0, *accumulate(len(insertions[at]) for at in self._at)]
+
+class CodeMap:
+    """The code indices after insertions: ``insertions`` are their code by index, all of aligned length, and ``behind``
+    what stands in front of these, run only by who comes from the instruction before, or into the method.
+    """
+
+    def __init__(self, insertions: Mapping[int, bytes], behind: Mapping[int, bytes] = NOTHING) -> None:
+        self._at = sorted({*insertions, *behind})
+        self._behind = behind
+        lengths = (len(insertions.get(at, b"")) + len(behind.get(at, b"")) for at in self._at)
+        self._sums = [0, *accumulate(lengths)]
 
     def place(self, index: int) -> int:
         """Return where the instruction is that was at ``index``."""
@@ -94,16 +107,27 @@ class CodeMap:
 
     def target(self, index: int) -> int:
         """Return where a jump to ``index`` leads."""
-        return index + self._sums[bisect_left(self._at, index)]
+        return index + self._sums[bisect_left(self._at, index)] + len(self._behind.get(index, b""))
+
+    def variable(self, index: int) -> int:
+        """Return where a variable begins or ends that did so at ``index``: arguments are there from the beginning."""
+        return self.target(index) if index else 0
 
 
-def insert(parts: CodeParts, pool: ConstantPool, insertions: Mapping[int, bytes], stack: int) -> CodeParts:
-    """The code with insertions before the instructions at their indices; they push up to ``stack`` words.
+def insert(
+    parts: CodeParts,
+    pool: ConstantPool,
+    insertions: Mapping[int, bytes],
+    stack: int,
+    behind: Mapping[int, bytes] = NOTHING,
+) -> CodeParts:
+    """The code with insertions before the instructions at their indices; they push up to ``stack`` words. ``behind`` is
+    as of ``CodeMap``.
 
     Type annotations of code and attributes of no known meaning are left out: no VM uses them.
     Raises JumpTooFar, MalformedCode, UnknownFrame, struct.error.
     """
-    where = CodeMap(insertions)
+    where = CodeMap(insertions, behind)
     attributes = []
     for each in parts.attributes:
         content = _shifted(each, pool, where)
@@ -112,7 +136,7 @@ def insert(parts: CodeParts, pool: ConstantPool, insertions: Mapping[int, bytes]
     return CodeParts(
         stack=parts.stack + stack,
         locals=parts.locals,
-        code=_shifted_code(parts.code, insertions, where),
+        code=_shifted_code(parts.code, insertions, behind, where),
         handlers=tuple(
             (where.place(start), where.target(end), where.target(handler), kind)
             for start, end, handler, kind in parts.handlers
@@ -131,8 +155,8 @@ def _shifted(attribute: Attribute, pool: ConstantPool, where: CodeMap) -> bytes 
         case "LocalVariableTable" | "LocalVariableTypeTable":
             rows = []
             for start, length, *rest in reader.rows(">HHHHH"):
-                begin = where.target(start)
-                rows.append((begin, where.target(start + length) - begin, *rest))
+                begin = where.variable(start)
+                rows.append((begin, where.variable(start + length) - begin, *rest))
             return _table(">HHHHH", rows)
     return None
 
@@ -141,12 +165,12 @@ def _table(form: str, rows: Sequence[tuple[int, ...]]) -> bytes:
     return struct.pack(">H", len(rows)) + b"".join(struct.pack(form, *row) for row in rows)
 
 
-def _shifted_code(code: bytes, insertions: Mapping[int, bytes], where: CodeMap) -> bytes:
+def _shifted_code(code: bytes, insertions: Mapping[int, bytes], behind: Mapping[int, bytes], where: CodeMap) -> bytes:
     out = bytearray()
     copied = 0
-    for at in sorted(insertions):
+    for at in sorted({*insertions, *behind}):
         out += code[copied:at]
-        out += insertions[at]
+        out += behind.get(at, b"") + insertions.get(at, b"")
         copied = at
     out += code[copied:]
     for each in decode(code):

@@ -42,6 +42,7 @@ def helper_class(
         name=name,
         data=writer.data(),
         call=writer.call,
+        runs_methods=writer.runs_methods,
         handles=writer.handles,
         references=writer.references,
     )
@@ -95,14 +96,15 @@ class HelperWriter:
             variables.update({each.slot: each for each in one.parameters})
         self.call = CheckCall(name, "check", tuple(variables[slot] for slot in sorted(variables)))
         self.references = tuple(each for each in ("thread", "instance") if getattr(filters, each))
-        self._calls = any(each.calls for each in emitted)
+        self.runs_methods = any(each.calls for each in emitted)
+        self._mark = -1  # the local variable with the thread's mark
         self._counters: dict[str, int] = {}
         self.cls.field(PUBLIC | FINAL, "HOST", "Ljava/lang/String;", _MARK + host)
         for each in self.references:
             self.cls.field(PUBLIC | VOLATILE, each, OBJECT)
         for handle in self.handles:
             self.cls.field(PUBLIC | FINAL, handle.field, HANDLE)
-        if self._calls:
+        if self.runs_methods:
             self.cls.field(FINAL, "BUSY", f"L{_LOCAL};")
 
     def counter(self, field: str, start: int = 0) -> None:
@@ -133,11 +135,10 @@ class HelperWriter:
         def write(code: Assembler) -> None:
             out, quiet, failed, start, end = Label(), Label(), Label(), Label(), Label()
             acting, dropped = Label(), Label()
-            self._filter(code, out)
-            if self._calls:
-                self._busy(code, "get", f"(){OBJECT}")
-                code.jump("ifnonnull", out)
-                self._busy(code, "set", f"({OBJECT})V", f"L{_LOCAL};")
+            self.filter(code, out)
+            if condition is not None and condition.unguarded is not None and not values and before is None:
+                self._try_unguarded(code, condition.unguarded, acting, out)
+            self.enter(code, out)
             code.place(start)
             if condition is not None:
                 condition.write(code)
@@ -150,7 +151,7 @@ class HelperWriter:
                 locals_.append(code.new_local(each.signature))
                 code.store(each.signature, locals_[-1])
             code.place(end)
-            self._not_busy(code)
+            self.leave(code)
             code.place(acting)
             act(code, locals_, out)
             code.place(out)
@@ -162,18 +163,34 @@ class HelperWriter:
                 code.return_()
             if condition is not None or before is not None:
                 code.place(quiet)
-                self._not_busy(code)
+                self.leave(code)
                 code.return_()
             if condition is not None or values:
                 code.handle(start, end, failed)
                 code.place(failed)
-                self._not_busy(code)
+                self.leave(code)
                 code.call_static(self.name, "failed", f"({THROWABLE})V")
                 code.return_()
 
         self.cls.method("check", self.call.signature, write, self.call.parameters, named(self.call.parameters))
 
-    def _filter(self, code: Assembler, out: Label) -> None:
+    def _try_unguarded(
+        self, code: Assembler, write: Callable[[Assembler, Label], None], holds: Label, out: Label
+    ) -> None:
+        """Jump where the condition holds, and out where it does not; come here where it runs methods of any kind."""
+        start, end, threw, guarded = Label(), Label(), Label(), Label()
+        code.place(start)
+        write(code, guarded)
+        code.place(end)
+        code.jump("ifne", holds)
+        code.jump("goto", out)
+        code.handle(start, end, threw)
+        code.place(threw)
+        code.op("pop")
+        code.place(guarded)
+
+    def filter(self, code: Assembler, out: Label) -> None:
+        """Jump to ``out`` in another thread than the one that is meant, and for another object."""
         for each in self.references:
             if each == "thread":
                 code.call_static("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;")
@@ -182,18 +199,42 @@ class HelperWriter:
             code.get_static(self.name, each, OBJECT)
             code.jump("if_acmpne", out)
 
-    def _not_busy(self, code: Assembler) -> None:
-        if self._calls:
-            self._busy(code, "set", f"({OBJECT})V", None)
-
-    def _busy(self, code: Assembler, method: str, signature: str, value: str | None = "") -> None:
-        """Call a method of the thread's mark that it evaluates this condition: to read, to set and to clear it."""
+    def enter(self, code: Assembler, out: Label) -> None:
+        """Mark that the thread evaluates this condition, or jump to ``out`` if it does so already: for a condition that
+        runs methods of the program. The mark is an array that the thread keeps: it is looked for once."""
+        if not self.runs_methods:
+            return
+        known = Label()
+        self._mark = code.new_local("[I")
         code.get_static(self.name, "BUSY", f"L{_LOCAL};")
-        if value:
-            code.get_static(self.name, "BUSY", value)
-        elif value is None:
-            code.op("aconst_null")
-        code.call(_LOCAL, method, signature)
+        code.call(_LOCAL, "get", f"(){OBJECT}")
+        code.check_cast("[I")
+        code.store("[I", self._mark)
+        code.load("[I", self._mark)
+        code.jump("ifnonnull", known)
+        code.push_int(1)
+        code.new_array("I")
+        code.store("[I", self._mark)
+        code.get_static(self.name, "BUSY", f"L{_LOCAL};")
+        code.load("[I", self._mark)
+        code.call(_LOCAL, "set", f"({OBJECT})V")
+        code.place(known)
+        code.load("[I", self._mark)
+        code.push_int(0)
+        code.array_load("I")
+        code.jump("ifne", out)
+        self._set_mark(code, 1)
+
+    def leave(self, code: Assembler) -> None:
+        """Take the mark away."""
+        if self.runs_methods:
+            self._set_mark(code, 0)
+
+    def _set_mark(self, code: Assembler, value: int) -> None:
+        code.load("[I", self._mark)
+        code.push_int(0)
+        code.push_int(value)
+        code.array_store("I")
 
     def failed(self, write: Callable[[Assembler], None] = lambda code: code.return_()) -> None:
         """The method ``failed``, which is called with what the condition threw."""
@@ -201,7 +242,7 @@ class HelperWriter:
 
     def data(self, write: Callable[[Assembler], None] | None = None) -> bytes:
         """The class file; ``write`` adds to the static initializer."""
-        if self._counters or self._calls or write is not None:
+        if self._counters or self.runs_methods or write is not None:
 
             def initialize(code: Assembler) -> None:
                 for field, start in self._counters.items():
@@ -210,7 +251,7 @@ class HelperWriter:
                     code.push_long(start)
                     code.call_constructor(_COUNTER, "(J)V")
                     code.put_static(self.name, field, f"L{_COUNTER};")
-                if self._calls:
+                if self.runs_methods:
                     code.new(_LOCAL)
                     code.op("dup")
                     code.call_constructor(_LOCAL, "()V")

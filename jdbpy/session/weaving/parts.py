@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy.session.weaving.assembler import Assembler
+    from jdbpy.session.weaving.assembler import Assembler, Label
 
 
 TOP = -1
 """The slot of what is on top of the operand stack: at a return, what is returned. It stays there."""
+
+OWN = -2
+"""The slot of the variable that a ``Surrounding`` has given the method."""
 
 
 class CheckParameter(Record):
@@ -63,7 +66,9 @@ class Emitted(Record):
 
     ``signature`` is the type of the value: ``Z`` of a condition. ``parameters`` are the variables that it reads;
     ``handles`` the members that it can reach only through handles. ``calls``: it runs methods of the program, so it
-    may come through its own place again, and is guarded against that, per thread.
+    may come through its own place again, and is guarded against that, per thread. ``unguarded`` emits code that does
+    the same where all methods only read, and jumps to the label, with nothing on the stack, where another one would
+    run; what it throws means the same. None where there is no such code.
     """
 
     signature: str
@@ -71,6 +76,7 @@ class Emitted(Record):
     handles: tuple[Handle, ...]
     calls: bool
     write: Callable[[Assembler], None]
+    unguarded: Callable[[Assembler, Label], None] | None = None
 
 
 class Filters(Record):
@@ -107,6 +113,8 @@ class HelperClass(Record):
     """Static fields of type Object that the installer sets: ``thread``, ``instance``."""
     stops: tuple[tuple[str, str], ...] = (TRAP, FAILED)
     """Methods at whose first instruction the breakpoints are set; of a logpoint only ``FAILED``."""
+    runs_methods: bool = False
+    """It may run methods of the program."""
 
 
 class WovenPlace(Record):
@@ -120,6 +128,52 @@ class WovenPlace(Record):
     call: CheckCall
 
 
+class CallPlace(Record):
+    """A call in a method: the code index of the instruction, and that of the one behind it."""
+
+    index: int
+    after: int
+
+
+class Surrounding(Record):
+    """Code around a whole method: at its entry, in front of each return, and where an exception leaves it.
+
+    The method gets a variable of its own, of the type ``local`` (``J`` or ``[J``). Static methods of ``owner``, an
+    internal name, are called; ``number`` is part of their names:
+
+    * ``begin0()J`` at the entry: what it returns is in the variable from then on
+    * ``left0(...J)V`` in front of a return, with ``kept`` (``TOP`` among them: what is returned) and the variable
+    * ``threw0(Ljava/lang/Throwable;...J)V`` with the exception, ``kept`` without ``TOP``, and the variable; in a
+      constructor only behind ``super()``
+    * for ``calls``, each by its number in front of it, ``calling([JI)V``, and ``came([J)V`` behind it; ``caught([J)V``
+      where the method itself catches an exception
+    """
+
+    method: str
+    signature: str
+    owner: str
+    number: int
+    local: str = "J"
+    kept: tuple[CheckParameter, ...] = ()
+    calls: tuple[CallPlace, ...] = ()
+    at: int = 0
+
+    @property
+    def own(self) -> CheckParameter:
+        """The method's own variable, as an argument."""
+        return CheckParameter(OWN, self.local)
+
+    @property
+    def left(self) -> tuple[CheckParameter, ...]:
+        """The arguments in front of a return."""
+        return (*sorted(self.kept, key=lambda each: each.slot), self.own)
+
+    @property
+    def threw(self) -> tuple[CheckParameter, ...]:
+        """The arguments behind the exception."""
+        return tuple(each for each in self.left if each.slot != TOP)
+
+
 class Refused(Record):
     """A place that is not woven. ``reason`` is one of the words below and ``text`` a sentence for the user.
 
@@ -129,16 +183,18 @@ class Refused(Record):
     no method), ``jump too far``, ``pool full``, ``not read`` (the class file has what the weaver does not know).
     """
 
-    place: WovenPlace
+    place: WovenPlace | Surrounding
     reason: str
     text: str
 
 
 class Insertion(Record):
-    """``length`` bytes were put in before the instruction at ``at`` (index before)."""
+    """``length`` bytes were put in before the instruction at ``at`` (index before); jumps to it lead behind the first
+    ``behind`` of them."""
 
     at: int
     length: int
+    behind: int = 0
 
 
 class WovenMethod(Record):
@@ -157,7 +213,9 @@ class WovenMethod(Record):
         """Return where jumps to ``index`` lead now, where its line begins: at what was put in before it, if anything
         was.
         """
-        return index + sum(each.length for each in self.insertions if each.at < index)
+        return index + sum(
+            each.length if each.at < index else each.behind for each in self.insertions if each.at <= index
+        )
 
     def index_before(self, index: int) -> int:
         """The index in the program's own code; of an instruction that was put in that of the line behind it."""

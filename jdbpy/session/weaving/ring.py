@@ -25,11 +25,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from jdbpy.record import Record
-from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, Label
+from jdbpy.session.weaving.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, Assembler, Label
 from jdbpy.session.weaving.helper import OBJECT, HelperWriter, pass_number
 from jdbpy.session.weaving.parts import FAILED, CheckCount, Emitted, Filters, HelperClass
 
-_COUNTER, STAMPS = "java/util/concurrent/atomic/AtomicLong", "java/util/concurrent/atomic/AtomicLongArray"
+_COUNTER = "java/util/concurrent/atomic/AtomicLong"
 _STRING = "Ljava/lang/String;"
 _NUMBERS = frozenset("ZBCSIJFD")
 
@@ -111,6 +111,7 @@ def log_class(
         name=name,
         data=writer.data(ring.initialize if size else None),
         call=writer.call,
+        runs_methods=writer.runs_methods,
         handles=writer.handles,
         references=writer.references,
         stops=(FAILED,),
@@ -157,17 +158,24 @@ def _as_text(value: Emitted, most: int) -> Emitted:
 
 
 class RingWriter:
-    """Writes what a ring needs into a helper. ``more`` are the columns behind times and threads."""
+    """Writes what a ring needs into a helper. ``more`` are the columns behind times and threads.
 
-    def __init__(self, writer: HelperWriter, size: int, more: Sequence[RingColumn]) -> None:
+    ``counts_dropped=False``: entries that are not kept are counted elsewhere.
+    """
+
+    def __init__(
+        self, writer: HelperWriter, size: int, more: Sequence[RingColumn], *, counts_dropped: bool = True
+    ) -> None:
         self.number = -1  # the local variable that has the number of the hit
         self.columns = (RingColumn("times", "J"), RingColumn("threads", OBJECT), *more)
         self._name = writer.name
         self._size = size
+        self._counts_dropped = counts_dropped
         if size:
             writer.counter("HEAD")
-            writer.counter("DROPPED")
-            writer.cls.field(PUBLIC | FINAL, "STAMPS", f"L{STAMPS};")
+            if counts_dropped:
+                writer.counter("DROPPED")
+            writer.cls.field(PUBLIC | FINAL, "STAMPS", f"L{NUMBERS};")
             writer.cls.field(PUBLIC | VOLATILE, "read", "J")
             writer.cls.field(FINAL, "START", "J")
             for each in self.columns:
@@ -181,11 +189,7 @@ class RingWriter:
         code.call_static("java/lang/System", "nanoTime", "()J")
         code.op("lsub")
         code.put_static(self._name, "START", "J")
-        code.new(STAMPS)
-        code.op("dup")
-        code.push_int(self._size)
-        code.call_constructor(STAMPS, "(I)V")
-        code.put_static(self._name, "STAMPS", f"L{STAMPS};")
+        code.put_numbers(self._name, "STAMPS", self._size)
         for each in self.columns:
             code.push_int(self._size)
             code.new_array(each.array[1:])
@@ -258,12 +262,12 @@ class RingWriter:
             else:
                 self._load(code, *values[column.field])
             code.array_store(column.array[1:])
-        code.get_static(self._name, "STAMPS", f"L{STAMPS};")
+        code.get_static(self._name, "STAMPS", f"L{NUMBERS};")
         code.load("I", place)
         code.load("J", head)
         code.push_long(1)
         code.op("ladd")
-        code.call(STAMPS, "set", "(IJ)V")
+        code.call(NUMBERS, "set", "(IJ)V")
 
     def _free(self, code: Assembler) -> None:
         """Compare how far the number on the stack is ahead of the reader with the size."""
@@ -273,6 +277,8 @@ class RingWriter:
         code.op("lcmp")
 
     def _dropped(self, code: Assembler) -> None:
+        if not self._counts_dropped:
+            return
         code.get_static(self._name, "DROPPED", f"L{_COUNTER};")
         code.call(_COUNTER, "incrementAndGet", "()J")
         code.op("pop2")
@@ -291,7 +297,7 @@ class RingWriter:
 
 
 def number(signature: str, raw: int) -> bool | int | float:
-    """The value that a ``long`` of a ring stands for; a char is its code unit."""
+    """Return the value in a ``long`` of a ring; a char is its code unit."""
     match signature:
         case "Z":
             return bool(raw)

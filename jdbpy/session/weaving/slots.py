@@ -12,7 +12,7 @@ import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from jdbpy.session.java.bytecode import DecodedInstruction, decode
-from jdbpy.session.java.signatures import split_method
+from jdbpy.session.java.signatures import argument_slots
 from jdbpy.session.weaving.code_shift import CodeParts
 from jdbpy.session.weaving.stack_maps import UNINITIALIZED_THIS, FrameLocals, read_frames
 
@@ -27,12 +27,8 @@ def kind_of(signature: str) -> str:
 
 def arguments_of(signature: str, *, static: bool) -> FrameLocals:
     """The kinds of ``this`` and of the arguments by slot."""
-    found = {} if static else {0: "L"}
-    slot = len(found)
-    for each in split_method(signature)[0]:
-        found[slot] = kind_of(each)
-        slot += 2 if each in ("J", "D") else 1
-    return found
+    this: FrameLocals = {} if static else {0: "L"}
+    return {**this, **{slot: kind_of(each) for slot, each in argument_slots(signature, static=static)}}
 
 
 def stored_by(code: bytes, instruction: DecodedInstruction) -> tuple[int, str] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 _SAME_FRAME, _SAME_LOCALS_1, _SAME_LOCALS_1_EXTENDED, _CHOP, _SAME_EXTENDED, _FULL = 63, 127, 247, 250, 251, 255
 _OBJECT, _UNINITIALIZED = 7, 8
@@ -95,52 +96,127 @@ UNINITIALIZED_THIS = "U"
 _SLOT_KINDS = {1: "I", 2: "F", 3: "D", 4: "J", 5: "L", 6: UNINITIALIZED_THIS, 7: "L"}
 
 
+class FullFrame(NamedTuple):
+    """A frame with the verification types of all locals and of the operand stack."""
+
+    at: int
+    locals: tuple[bytes, ...]
+    stack: tuple[bytes, ...] = ()
+
+
+TOP_TYPE, INT_TYPE, FLOAT_TYPE, DOUBLE_TYPE, LONG_TYPE, THIS_TYPE = (bytes([tag]) for tag in (0, 1, 2, 3, 4, 6))
+
+
+def object_type(number: int) -> bytes:
+    """The verification type of a class of the pool."""
+    return struct.pack(">BH", _OBJECT, number)
+
+
+_TYPES = {
+    "I": INT_TYPE,
+    "F": FLOAT_TYPE,
+    "D": DOUBLE_TYPE,
+    "J": LONG_TYPE,
+    "L": object_type(0),
+    UNINITIALIZED_THIS: THIS_TYPE,
+}
+
+
 def read_frames(content: bytes, first: FrameLocals) -> Iterator[tuple[int, FrameLocals]]:
     """The code index of each frame of a table and the locals in it; ``first`` are those at the method's beginning.
 
     Raises UnknownFrame, struct.error, IndexError.
     """
+    types: list[bytes] = []
+    for slot, kind in sorted(first.items()):
+        types += [TOP_TYPE] * (slot - _width(types))
+        types.append(_TYPES[kind])
+    for frame in full_frames(content, types):
+        yield frame.at, _by_slot(frame.locals)
+
+
+def _by_slot(types: Sequence[bytes]) -> FrameLocals:
+    found: dict[int, str] = {}
+    slot = 0
+    for each in types:
+        kind = _SLOT_KINDS.get(each[0])
+        if kind is not None:
+            found[slot] = kind
+        slot += _width([each])
+    return found
+
+
+def _width(types: Sequence[bytes]) -> int:
+    """The slots that locals of these types take."""
+    return sum(2 if each in (LONG_TYPE, DOUBLE_TYPE) else 1 for each in types)
+
+
+def full_frames(content: bytes, first: Sequence[bytes]) -> Iterator[FullFrame]:
+    """The frames of a table; ``first`` are the types of the locals at the method's beginning.
+
+    Raises UnknownFrame, struct.error, IndexError.
+    """
     [count] = struct.unpack_from(">H", content, 0)
-    locals_ = [(slot, kind) for slot, kind in sorted(first.items())]
-    at, index = 2, -1
+    at, index, locals_ = 2, -1, list(first)
     for _ in range(count):
         tag = content[at]
         at += 1
+        stack: list[bytes] = []
         if tag <= _SAME_LOCALS_1:
             delta = tag % 64
-            at = at if tag <= _SAME_FRAME else _types(content, at, 1, _same)[1]
+            if tag > _SAME_FRAME:
+                at = _split(content, at, 1, stack)
         elif tag < _SAME_LOCALS_1_EXTENDED:
             raise UnknownFrame(f"frame of type {tag}")
         else:
             [delta] = struct.unpack_from(">H", content, at)
             at += 2
             if tag == _SAME_LOCALS_1_EXTENDED:
-                at = _types(content, at, 1, _same)[1]
+                at = _split(content, at, 1, stack)
             elif tag <= _CHOP:
-                locals_ = locals_[: max(0, len(locals_) - (_SAME_EXTENDED - tag))]
+                del locals_[max(0, len(locals_) - (_SAME_EXTENDED - tag)) :]
             elif _SAME_EXTENDED < tag < _FULL:
-                at = _more_locals(content, at, tag - _SAME_EXTENDED, locals_)
+                at = _split(content, at, tag - _SAME_EXTENDED, locals_)
             elif tag == _FULL:
                 locals_ = []
-                [number] = struct.unpack_from(">H", content, at)
-                at = _more_locals(content, at + 2, number, locals_)
-                [number] = struct.unpack_from(">H", content, at)
-                at = _types(content, at + 2, number, _same)[1]
+                for types in (locals_, stack):
+                    [number] = struct.unpack_from(">H", content, at)
+                    at = _split(content, at + 2, number, types)
         index += delta + 1
-        yield index, {slot: kind for slot, kind in locals_ if kind}
-
-
-def _more_locals(content: bytes, at: int, count: int, locals_: list[tuple[int, str]]) -> int:
-    """Add locals of a frame to those before them, and return the offset behind them."""
-    slot = locals_[-1][0] + (2 if locals_[-1][1] in ("J", "D") else 1) if locals_ else 0
-    for _ in range(count):
-        tag = content[at]
-        kind = _SLOT_KINDS.get(tag, "")
-        locals_.append((slot, kind))
-        slot += 2 if kind in ("J", "D") else 1
-        at = _types(content, at, 1, _same)[1]
-    return at
+        yield FullFrame(index, tuple(locals_), tuple(stack))
 
 
 def _same(index: int) -> int:
     return index
+
+
+def _split(content: bytes, at: int, count: int, types: list[bytes]) -> int:
+    """Add verification types to a list, and return the offset behind them."""
+    for _ in range(count):
+        one, at = _types(content, at, 1, _same)
+        types.append(one)
+    return at
+
+
+def with_variable(frame: FullFrame, slot: int, kind: bytes) -> FullFrame:
+    """The frame with a variable of that type in a slot behind all others. Raises UnknownFrame."""
+    width = _width(frame.locals)
+    if width > slot:
+        raise UnknownFrame("more locals than the method has")
+    return frame._replace(locals=(*frame.locals, *([TOP_TYPE] * (slot - width)), kind))
+
+
+def table_of(frames: Iterable[FullFrame]) -> bytes:
+    """The content of a StackMapTable with these frames, in the order of their indices."""
+    out: list[bytes] = []
+    before: FullFrame | None = None
+    for each in frames:
+        delta = each.at - (before.at if before is not None else -1) - 1
+        if before is not None and each.locals == before.locals and len(each.stack) < 2:
+            out.append(_frame(0, "same_1" if each.stack else "same", delta, b"".join(each.stack)))
+        else:
+            types = struct.pack(">H", len(each.locals)) + b"".join(each.locals)
+            types += struct.pack(">H", len(each.stack)) + b"".join(each.stack)
+            out.append(_frame(_FULL, "", delta, types))
+        before = each
+    return struct.pack(">H", len(out)) + b"".join(out)

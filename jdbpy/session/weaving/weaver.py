@@ -7,7 +7,8 @@ distances change, so it is verified and compiled as before.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from jdbpy.session.java.bytecode import MalformedCode, decode
 from jdbpy.session.java.class_file import MalformedClassFile
@@ -21,8 +22,9 @@ from jdbpy.session.java.class_parts import (
     take_apart,
 )
 from jdbpy.session.java.constant_pool import METHOD
+from jdbpy.session.weaving.assembler import words
 from jdbpy.session.weaving.code_shift import (
-    ALIGNMENT,
+    CodeMap,
     CodeParts,
     JumpTooFar,
     VariableRow,
@@ -36,21 +38,20 @@ from jdbpy.session.weaving.parts import (
     CheckParameter,
     Insertion,
     Refused,
+    Surrounding,
     Woven,
     WovenMethod,
     WovenPlace,
 )
 from jdbpy.session.weaving.slots import arguments_of, kind_of, stored_slots, values_in_slots
 from jdbpy.session.weaving.stack_maps import UNINITIALIZED_THIS, UnknownFrame
+from jdbpy.session.weaving.surrounding import SurroundingCode, load, padded, protected, with_handler
 
 MOST_CODE = 65_535
 MOST_COMPILED = 8_000
 """HotSpot compiles no method with more bytes of code than that (DontCompileHugeMethods)."""
 
-_DUP, _DUP2 = 89, 92
-_NOP, _INVOKESPECIAL, _INVOKESTATIC, _NEW, _WIDE = 0, 183, 184, 187, 196
-_LOADS = {"J": 22, "F": 23, "D": 24, "L": 25, "[": 25}
-_ILOAD = 21
+_INVOKESPECIAL, _INVOKESTATIC, _NEW = 183, 184, 187
 
 _SENTENCES = {
     "no such place": "the class file has no such method or no instruction there",
@@ -72,19 +73,20 @@ class _NotWoven(Exception):
         self.reason = reason
         self.words = words
 
-    def refuse(self, place: WovenPlace) -> Refused:
+    def refuse(self, place: WovenPlace | Surrounding) -> Refused:
         return Refused(place, self.reason, _SENTENCES[self.reason].format(*self.words))
 
 
-def weave(data: bytes, places: Sequence[WovenPlace]) -> Woven:
-    """Return the class file with a call at each place; what cannot be woven is refused, and the rest is woven.
+def weave(data: bytes, places: Sequence[WovenPlace | Surrounding]) -> Woven:
+    """Return the class file with a call at each place, and code around methods; what cannot be woven is refused, and
+    the rest is woven.
 
     ``data`` is the original class file, never a woven one. Raises MalformedClassFile.
     """
     parts = take_apart(data)
     pool = PoolWriter(parts.pool_count)
     methods, maps, refused = [], [], []
-    wanted: dict[tuple[str, str], list[WovenPlace]] = {}
+    wanted: dict[tuple[str, str], list[WovenPlace | Surrounding]] = {}
     for place in places:
         wanted.setdefault((place.method, place.signature), []).append(place)
     for method in parts.methods:
@@ -111,8 +113,8 @@ class _MethodWeaving:
         self._method = method
         self._pool = pool
 
-    def weave(self, places: Sequence[WovenPlace]) -> MethodParts:
-        """The method with calls at the places that can be woven."""
+    def weave(self, places: Sequence[WovenPlace | Surrounding]) -> MethodParts:
+        """The method with calls at the places that can be woven, and what stands around it."""
         attribute = self._method.code
         if attribute is None:
             self._refuse(places, _NotWoven("no such place"))
@@ -123,93 +125,122 @@ class _MethodWeaving:
         except (struct.error, IndexError, MalformedCode, MalformedClassFile, UnknownFrame):
             self._refuse(places, _NotWoven("not read"))
             return self._method
-        fit: list[WovenPlace] = []
+        fit: list[_Fitting] = []
+        length, slot = len(code.code), code.locals
         for place in places:
             try:
                 checks.check(place)
-                fit.append(place)
+                one = self._fitting(place, slot, code)
+                _check_length(len(code.code), length + one.length)
+                length += one.length
+                slot += one.slots
+                fit.append(one)
             except _NotWoven as unfit:
                 self._refuse([place], unfit)
-        done, inserted = self._insert_most(code, fit)
-        if not inserted:
+        while fit:
+            try:
+                done, insertions = self._insert(code, checks, fit)
+                break
+            except _NotWoven as unfit:
+                self._refuse([fit.pop().place], unfit)
+        else:
             return self._method
         self.woven = WovenMethod(
             method=self._method.name,
             signature=self._method.signature,
             length=len(code.code),
-            insertions=tuple(Insertion(at, len(inserted[at])) for at in sorted(inserted)),
+            insertions=tuple(insertions),
         )
         changed = Attribute(attribute.index, attribute.name, done.data)
         attributes = tuple(changed if each is attribute else each for each in self._method.attributes)
         return self._method.replace(attributes=attributes)
 
-    def _refuse(self, places: Iterable[WovenPlace], unfit: _NotWoven) -> None:
+    def _refuse(self, places: Iterable[WovenPlace | Surrounding], unfit: _NotWoven) -> None:
         self.refused += [unfit.refuse(place) for place in places]
 
-    def _insert_most(self, code: CodeParts, places: Sequence[WovenPlace]) -> tuple[CodeParts, dict[int, bytes]]:
-        """The code with as many of the calls as there is room for, and what was put in by index."""
-        fit: list[tuple[WovenPlace, bytes]] = []
-        length = len(code.code)
-        for place in places:
-            try:
-                call = self._code(place.call)
-                _check_length(len(code.code), length + len(call))
-                length += len(call)
-                fit.append((place, call))
-            except _NotWoven as unfit:
-                self._refuse([place], unfit)
-        while fit:
-            inserted: dict[int, bytes] = {}
-            for place, call in fit:  # of several at one index the first comes first
-                inserted[place.at] = inserted.get(place.at, b"") + call
-            try:
-                words = max(sum(map(_width, place.call.parameters)) for place, _ in fit)
-                return self._insert(code, inserted, words), inserted
-            except _NotWoven as unfit:
-                self._refuse([fit.pop()[0]], unfit)
-        return code, {}
-
-    def _insert(self, code: CodeParts, inserted: dict[int, bytes], words: int) -> CodeParts:
-        """The code with all of the calls, which push so many words at most. Raises _Unfit."""
-        if code.stack + words > MOST_CODE:
-            raise _NotWoven("too long")
+    def _fitting(self, place: WovenPlace | Surrounding, slot: int, code: CodeParts) -> _Fitting:
+        """The code for a place; ``slot`` is the first that is free. Raises _NotWoven."""
         try:
-            return insert(code, self._parts.pool, inserted, words)
-        except JumpTooFar:
-            raise _NotWoven("jump too far") from None
-        except (MalformedCode, MalformedClassFile, UnknownFrame, struct.error, IndexError):
-            raise _NotWoven("not read") from None
-
-    def _code(self, call: CheckCall) -> bytes:
-        """The instructions of a call, filled up to a multiple of the alignment. Raises _Unfit."""
-        code = b"".join([load(each.signature, each.slot) for each in call.parameters])
-        try:
-            code += struct.pack(">BH", _INVOKESTATIC, self._pool.method(call.owner, call.name, call.signature))
+            if isinstance(place, Surrounding):
+                around = SurroundingCode(place, slot, self._pool, code)
+                return _Fitting(place, around.before, around.behind, around.words, around)
+            return _Fitting(
+                place,
+                {place.at: self._code(place.call)},
+                {},
+                sum(words(each.signature) for each in place.call.parameters),
+            )
         except PoolFull:
             raise _NotWoven("pool full") from None
-        return code + bytes([_NOP]) * (-len(code) % ALIGNMENT)
+
+    def _insert(
+        self, code: CodeParts, checks: _Checks, fit: Sequence[_Fitting]
+    ) -> tuple[CodeParts, Iterable[Insertion]]:
+        """The code with all that fits, and what was put in where. Raises _NotWoven."""
+        before: dict[int, bytes] = {}
+        behind: dict[int, bytes] = {}
+        for each in fit:  # of several at one index the first comes first; what counts a call is closest to it
+            if each.around is not None:
+                behind[0] = behind.get(0, b"") + each.around.entry
+            for at, piece in each.before.items():
+                before[at] = before.get(at, b"") + piece
+            for at, piece in each.behind.items():
+                behind[at] = piece + behind.get(at, b"")
+        words = max(each.words for each in fit)
+        around = [each.around for each in fit if each.around is not None]
+        if code.stack + words > MOST_CODE or code.locals + 2 * len(around) > MOST_CODE:
+            raise _NotWoven("too long")
+        where = CodeMap(before, behind)
+        tail = 0
+        try:
+            done = insert(code, self._parts.pool, before, words, behind)
+            if around:
+                ranges = protected(code, checks.values)
+                done, tail = with_handler(done, around, ranges, where, self._parts, self._method, self._pool)
+        except JumpTooFar:
+            raise _NotWoven("jump too far") from None
+        except PoolFull:
+            raise _NotWoven("pool full") from None
+        except (MalformedCode, MalformedClassFile, UnknownFrame, struct.error, IndexError):
+            raise _NotWoven("not read") from None
+        _check_length(len(code.code), len(done.code))
+        inserted = [
+            Insertion(at, len(behind.get(at, b"")) + len(before.get(at, b"")), len(behind.get(at, b"")))
+            for at in sorted({*before, *behind})
+        ]
+        return done, [*inserted, *([Insertion(len(code.code), tail)] if tail else [])]
+
+    def _code(self, call: CheckCall) -> bytes:
+        """The instructions of a call, filled up to a multiple of the alignment. Raises PoolFull."""
+        code = b"".join([load(each.signature, each.slot) for each in call.parameters])
+        index = self._pool.method(call.owner, call.name, call.signature)
+        return padded(code + struct.pack(">BH", _INVOKESTATIC, index))
+
+
+class _Fitting(NamedTuple):
+    """The code for one place of a method: by the index that it stands before, or behind."""
+
+    place: WovenPlace | Surrounding
+    before: Mapping[int, bytes]
+    behind: Mapping[int, bytes]
+    words: int
+    around: SurroundingCode | None = None
+
+    @property
+    def length(self) -> int:
+        return sum(map(len, (*self.before.values(), *self.behind.values())))
+
+    @property
+    def slots(self) -> int:
+        return 0 if self.around is None else words(self.around.of.local)
 
 
 def _check_length(before: int, after: int) -> None:
-    """Raises _Unfit where a method becomes too long."""
+    """Raises _NotWoven where a method becomes too long."""
     if after > MOST_CODE:
         raise _NotWoven("too long")
     if before <= MOST_COMPILED < after:
         raise _NotWoven("not compiled")
-
-
-def load(signature: str, slot: int) -> bytes:
-    """The instruction that loads a variable of that type, or doubles the top of the stack."""
-    if slot == TOP:
-        return bytes([_DUP2 if signature in ("J", "D") else _DUP])
-    opcode = _LOADS.get(signature[0], _ILOAD)
-    if slot < 4:
-        return bytes([26 + 4 * (opcode - _ILOAD) + slot])
-    return bytes([opcode, slot]) if slot < 256 else struct.pack(">BBH", _WIDE, opcode, slot)
-
-
-def _width(parameter: CheckParameter) -> int:
-    return 2 if parameter.signature in ("J", "D") else 1
 
 
 class _Checks:
@@ -226,16 +257,23 @@ class _Checks:
         self._arguments = arguments_of(method.signature, static=method.is_static)
         self._stored = stored_slots(code.code, decode(code.code))
         initializes = self._initializes() if method.name == "<init>" else ()
-        self._values = values_in_slots(code, self._arguments, initializes)
+        self.values = values_in_slots(code, self._arguments, initializes)
 
-    def check(self, place: WovenPlace) -> None:
-        """Raises _Unfit."""
+    def check(self, place: WovenPlace | Surrounding) -> None:
+        """Raises _NotWoven."""
+        if isinstance(place, Surrounding):
+            for each in place.kept:
+                kind = kind_of(each.signature)
+                known = (values.get(each.slot) in (kind, UNINITIALIZED_THIS) for values in self.values.values())
+                if each.slot != TOP and not (each.slot in self._arguments and all(known)):
+                    raise _NotWoven("not alive", each.name or f"in slot {each.slot}")
+            return
         if place.at not in self._instructions:
             raise _NotWoven("no such place")
         for each in place.call.parameters:
             if each.slot == TOP:
                 continue
-            if self._values.get(place.at, {}).get(each.slot) == UNINITIALIZED_THIS:
+            if self.values.get(place.at, {}).get(each.slot) == UNINITIALIZED_THIS:
                 raise _NotWoven("before super")
             if not self._has_value(each, place.at):
                 raise (
@@ -247,7 +285,7 @@ class _Checks:
     def _has_value(self, parameter: CheckParameter, at: int) -> bool:
         """True if the slot has a value of that kind there, and it is that variable's."""
         kind = kind_of(parameter.signature)
-        if self._values.get(at, {}).get(parameter.slot) != kind:
+        if self.values.get(at, {}).get(parameter.slot) != kind:
             return False
         rows = self._variables.get(parameter.slot, ())
         if any(row.start <= at < row.end and kind_of(row.signature) == kind for row in rows):

@@ -4,7 +4,7 @@ Owns code generation. Neighboring fields of fixed width become one ``struct`` ca
 with ``iter_unpack``. Nothing is written before a message is first used. The source stays visible: tracebacks and
 debuggers show it, and ``python -m jdbpy.wire.codegen ThreadReference.Frames`` prints it.
 
-* ``decoder``, ``encoder``: the two directions; ``values``: parts whose width only the tag in the data tells
+* ``decoder``, ``encoder``: the two directions; ``values``: parts whose width only the tag in the data gives
 """
 
 from __future__ import annotations

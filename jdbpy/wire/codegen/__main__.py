@@ -10,7 +10,7 @@ from jdbpy.wire.ids import IDSizes
 
 
 def main(names: list[str]) -> int:
-    """Prints the code for each command named, or the names when there are none; returns the exit status."""
+    """Print the code for each command named, or the names when there are none; return the exit status."""
     commands = {command.NAME: command for command in all_commands()}
     unknown = [name for name in names if name not in commands]
     if not names or unknown:

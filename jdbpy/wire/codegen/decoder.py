@@ -16,7 +16,6 @@ from typing import Any
 from jdbpy.record import Record
 from jdbpy.wire.codegen.source import Source, code_width, title_of
 from jdbpy.wire.codegen.values import Malformed, read_region, tagged_readers, untagged_readers
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import IDSizes, TaggedValue
 from jdbpy.wire.layout import (
@@ -35,7 +34,7 @@ from jdbpy.wire.layout import (
     layout_of,
     number_code,
 )
-from jdbpy.wire.rows import RowForm, Rows
+from jdbpy.wire.on_demand import Columns, RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 Decode = Callable[[bytes, Iterator[int]], Any]
@@ -99,7 +98,7 @@ class _DecoderWriter:
         return f"{self.base} + {self.delta}" if self.delta else self.base
 
     def settle(self) -> None:
-        """Puts the place into the variable ``pos``, so that code in a loop can go on from there."""
+        """Put the place into the variable ``pos``, so that code in a loop can go on from there."""
         self.flush()
         if self.here() != "pos":
             self.source.line(f"pos = {self.here()}")
@@ -117,13 +116,13 @@ class _DecoderWriter:
         self.source.line("    raise Malformed")
 
     def fixed(self, code: str, wish: str) -> str:
-        """Adds a field of fixed width to the run; returns the variable that it will be in."""
+        """Add a field of fixed width to the run; return the variable that it will be in."""
         variable = self.source.name(wish)
         self._run.append((variable, code))
         return variable
 
     def flush(self) -> None:
-        """Reads the run."""
+        """Read the run."""
         if not self._run:
             return
         codes = "".join(code for _, code in self._run)
@@ -134,7 +133,7 @@ class _DecoderWriter:
         self._run.clear()
 
     def read(self, node: LayoutNode, wish: str) -> str:
-        """Writes what reads a part; returns the expression that makes it of the variables read."""
+        """Write what reads a part; return the expression that makes it of the variables read."""
         match node:
             case LayoutNumber() | Identifier():
                 return self.fixed(number_code(node, self.sizes), wish)

@@ -98,19 +98,19 @@ class _EncoderWriter:
         self._run.append((expression, code))
 
     def packed_run(self) -> str:
-        """Ends the run of fixed-width fields; returns the expression that packs it."""
+        """End the run of fixed-width fields; return the expression that packs it."""
         pack = self.source.structure("".join(code for _, code in self._run), "pack")
         arguments = ", ".join(expression for expression, _ in self._run)
         self._run.clear()
         return f"{pack}({arguments})"
 
     def flush(self) -> None:
-        """Appends the run of fixed-width fields, if there is one."""
+        """Append the run of fixed-width fields, if there is one."""
         if self._run:
             self.source.line(f"out += {self.packed_run()}")
 
     def write(self, node: LayoutNode, expression: str) -> None:
-        """Writes what encodes a part that the expression yields."""
+        """Write what encodes a part that the expression yields."""
         match node:
             case LayoutNumber() | Identifier():
                 self.fixed(number_code(node, self.sizes), expression)

@@ -50,18 +50,18 @@ class Source:
         return wish
 
     def constant(self, name: str, value: Any) -> str:
-        """Makes an object known to the function under a name; the same name always stands for the same object."""
+        """Make an object known to the function under a name; the same name is always the same object."""
         self._names.add(name)
         self.scope[name] = value
         return name
 
     def structure(self, codes: str, method: str) -> str:
-        """Makes a method of a compiled big-endian ``struct`` known, under a name that tells the format."""
+        """Make a method of a compiled big-endian ``struct`` known, under a name with the format."""
         name = f"{method}_{codes.replace('?', 'bool_')}"
         return self.constant(name, getattr(struct.Struct(">" + codes), method))
 
     def finish(self) -> Any:
-        """Compiles the function and returns it; ``linecache`` shows its source under the title."""
+        """Compile the function and return it; ``linecache`` shows its source under the title."""
         text = "\n".join(self._lines) + "\n"
         filename = f"<{self.title}>"
         exec(compile(text, filename, "exec"), self.scope)

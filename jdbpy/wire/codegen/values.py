@@ -1,4 +1,4 @@
-"""Values and arrays in generated code: the parts whose width only the tag in the data tells.
+"""Values and arrays in generated code: the parts whose width only the tag in the data gives.
 
 Owns the tables from tag to ``struct`` method and the two functions for array regions that generated code calls.
 """
@@ -47,7 +47,7 @@ def tagged_writers(sizes: IDSizes) -> Writers:
 
 
 def read_region(data: bytes, pos: int, readers: Readers) -> tuple[ArrayRegion, int]:
-    """Reads an array region at an offset; returns it and the offset behind it."""
+    """Read an array region at an offset; return it and the offset behind it."""
     tag = data[pos]
     (count,) = struct.unpack_from(">I", data, pos + 1)
     pos += 5
@@ -68,7 +68,7 @@ def read_region(data: bytes, pos: int, readers: Readers) -> tuple[ArrayRegion, i
 
 
 def write_region(region: ArrayRegion, out: bytearray, writers: Writers) -> None:
-    """Appends an array region."""
+    """Append an array region."""
     out += struct.pack(">BI", region.tag, len(region.values))
     if region.tag in VALUE_CODES:
         out += struct.pack(f">{len(region.values)}{VALUE_CODES[region.tag]}", *region.values)

@@ -18,6 +18,6 @@ class VisibleClassesReply(Reply):
 
 
 class VisibleClasses(Command[VisibleClassesReply], number=(CommandSet.ClassLoaderReference, 1)):
-    """The types for which this loader was asked first (its initiating loader), whoever defined them."""
+    """The types for which this loader was asked first (its initiating loader), whichever loader defined them."""
 
     classLoaderObject: ClassLoaderID

@@ -13,6 +13,6 @@ class ReflectedTypeReply(Reply):
 
 
 class ReflectedType(Command[ReflectedTypeReply], number=(CommandSet.ClassObjectReference, 1)):
-    """The type that a java.lang.Class object stands for."""
+    """The type that a java.lang.Class object represents."""
 
     classObject: ClassObjectID

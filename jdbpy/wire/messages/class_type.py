@@ -20,7 +20,7 @@ class Superclass(Command[SuperclassReply], number=(CommandSet.ClassType, 1)):
 
 
 class SetValues(Command[Empty], number=(CommandSet.ClassType, 2)):
-    """Set static fields, final ones too. The agent neither checks the field ids nor tells when an assignment failed."""
+    """Set static fields, final ones too. The agent checks no field ids, and reports no assignment that failed."""
 
     clazz: ClassID
     values: Sequence[FieldValue]

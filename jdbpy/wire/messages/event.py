@@ -1,6 +1,6 @@
 """Event, command set 64: the packets that the target sends, with the 18 kinds of events.
 
-Every kind begins with the id of the request that asked for it; 0 means that nobody did (VMStart and VMDeath come
+Every kind begins with the id of the request that asked for it; 0 means that none did (VMStart and VMDeath come
 unasked).
 """
 
@@ -90,7 +90,7 @@ class MonitorWait(MonitorEvent, kind=EventKind.MONITOR_WAIT):
 
 
 class MonitorWaited(MonitorEvent, kind=EventKind.MONITOR_WAITED):
-    """The thread is back from Object.wait; ``timed_out`` when nobody notified it."""
+    """The thread is back from Object.wait; ``timed_out`` when it was not notified."""
 
     timed_out: Boolean
 
@@ -150,7 +150,7 @@ class VMDeath(Event, kind=EventKind.VM_DEATH):
 
 class UnknownEvent(Event, unknown=True):
     """An event of a kind that the specification did not have: its bytes, and those of everything after it in the set,
-    because nobody knows where it ends. Whose request it answers is unknown too, so ``requestID`` is 0."""
+    because its end is not known. Whose request it answers is unknown too, so ``requestID`` is 0."""
 
     kind: Byte
     data: Bytes

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.record import Record
-from jdbpy.wire.columns import Columns
 from jdbpy.wire.command import Command, Empty, Reply
 from jdbpy.wire.constants import CommandSet
 from jdbpy.wire.ids import (
@@ -23,6 +22,7 @@ from jdbpy.wire.ids import (
     ThreadGroupID,
     ThreadID,
 )
+from jdbpy.wire.on_demand import Columns
 
 
 class VersionReply(Reply):

@@ -3,5 +3,5 @@
 * ``compiler``: the way in; ``table``: which function compiles which expression
 * ``names``, ``typenames``: what names mean; ``calls``: methods and ``new``
 * ``operators``, ``assign``, ``sequences``, ``flow``, ``functions``: typing of these expressions and statements
-* ``ahead``, ``ahead_classes``: over a slow link, what compiling will ask for, asked for side by side
+* ``prefetch``: over a slow link, what compiling will ask for, asked for side by side
 """

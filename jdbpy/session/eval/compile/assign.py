@@ -67,7 +67,7 @@ def _require_variable(c: Compiler, target: Op) -> None:
 async def _modify(
     c: Compiler, target: Op, op: str, value: Op, at: int, *, step: bool = False, gives_old: bool = False
 ) -> Op:
-    """``target = (T)(target op value)``, the variable located once (JLS 15.26.2); ``step`` tells ``++`` and ``--``."""
+    """``target = (T)(target op value)``, the variable located once (JLS 15.26.2); ``step`` is for ``++`` and ``--``."""
     old = ReadCell(target.type, c.new_cell(), target.at, "value")
     computed = await binary_op(c, op, old, value, at)
     if computed is None:

@@ -1,7 +1,7 @@
 """Method calls and ``new``: which method is meant, and what its arguments become (JLS 15.9, 15.12).
 
 Owns where a method is looked for, the conversion of arguments (variable ones go into an array), inner classes, and the
-refusals in javac's words. What is chosen among overloads is ``typing.overloads``' business.
+refusals in javac's words. The choice among overloads is in ``typing.overloads``.
 """
 
 from __future__ import annotations

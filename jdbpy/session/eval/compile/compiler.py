@@ -58,20 +58,20 @@ class Compiler:
         return self._cells
 
     async def expression(self, node: tree.Expression, scope: Scope) -> Op:
-        """Compiles an expression; one of type void is let through."""
+        """Compile an expression; one of type void is let through."""
         from jdbpy.session.eval.compile.table import EXPRESSIONS
 
         return await EXPRESSIONS[type(node)](self, node, scope)
 
     async def value(self, node: tree.Expression, scope: Scope) -> Op:
-        """Compiles an expression that must have a value."""
+        """Compile an expression that must have a value."""
         op = await self.expression(node, scope)
         if op.type is VOID:
             raise EvalError("'void' type not allowed here", node.at)
         return op
 
     async def condition(self, node: tree.Expression, scope: Scope) -> Op:
-        """Compiles an expression that must be boolean, or unbox to it."""
+        """Compile an expression that must be boolean, or unbox to it."""
         return await self.convert(await self.value(node, scope), BOOLEAN, ConversionContext.LOOSE)
 
     # Conversions
@@ -113,7 +113,7 @@ class Compiler:
         return op.type is LATE or (op.type.is_reference and not self.graph.is_final(op.type))
 
     def late(self, node: tree.Expression, scope: Scope, error: EvalError, **operands: Op | list[Op]) -> Op:
-        """Leaves the operation to run time if one of the operands can turn out to be more than its static type.
+        """Leave the operation to run time if one of the operands can turn out to be more than its static type.
 
         ``operands`` are the compiled children by their name in the node. Raises the error when there is no hope.
         """

@@ -44,7 +44,7 @@ class Captured(Record):
 
 
 async def capture(c: Compiler, text: str, declared: tuple[str, ...], at: int, scope: Scope) -> Captured:
-    """Prepares a text; ``declared`` are names that it declares itself, such as a lambda's parameters."""
+    """Prepare a text; ``declared`` are names that it declares itself, such as a lambda's parameters."""
     return await _Capture(c, text, frozenset(declared), at, scope).run()
 
 

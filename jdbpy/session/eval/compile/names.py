@@ -200,7 +200,7 @@ async def _imported_static(c: Compiler, name: str, at: int) -> Op | None:
 
 
 def read_member(c: Compiler, field: JavaField, instance: Op | None, receiver: JavaType | None, at: int) -> Op:
-    """Reads a field: of the instance, or static."""
+    """Read a field: of the instance, or static."""
     if field.member.is_static:
         return ReadStatic(plain(field.type), field, at)
     if instance is None:
@@ -291,14 +291,21 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
         package = ".".join(parts[:-1])
         if await c.target.has_package(package):
             raise unknown_class(".".join(parts), node.at)
-        hint = hint_for(c, parts[0])
-        if len(parts) == 2:  # javac calls it a package; people mean a variable
-            raise EvalError(f"cannot find symbol: variable {parts[0]}", node.at, hint=hint)
-        raise EvalError(f"package {package} does not exist", node.at, hint=hint)
+        if await c.target.has_package(parts[0]):
+            raise EvalError(f"package {package} does not exist", node.at)
+        hint = hint_for(c, parts[0]) or f"no class of a package '{parts[0]}' is loaded either"
+        raise EvalError(f"cannot find symbol: variable {parts[0]}", _beginning(node).at, hint=hint)
     cls, used = found
     if used == len(parts):
         return cls
     return await c.value(node, scope)
+
+
+def _beginning(node: tree.Expression) -> tree.Expression:
+    """Return the first name of a dotted one."""
+    while isinstance(node, tree.Select):
+        node = node.object
+    return node
 
 
 def hint_for(c: Compiler, name: str) -> str:

@@ -51,7 +51,7 @@ _NO_LISTS = ("java.lang.String", "java.lang.Object", "java.lang.Cloneable", "jav
 
 
 async def element_type(c: Compiler, kind: JavaType) -> JavaType:
-    """The type of the elements, as far as the static type tells; LATE when it does not."""
+    """The type of the elements, as far as the static type has it; else LATE."""
     kind = upper_bound(kind)
     if isinstance(kind, ArrayType | SequenceType):
         return kind.element
@@ -164,7 +164,7 @@ async def _body(c: Compiler, node: tree.Expression, element: JavaType, scope: Sc
 
 
 def _as_lambda(node: tree.Expression) -> tree.Lambda:
-    """A method reference as the lambda that it stands for: a call on the element."""
+    """Return a method reference as the equivalent lambda: a call on the element."""
     if isinstance(node, tree.Lambda):
         return node
     if isinstance(node, tree.MethodRef) and node.name != "new":

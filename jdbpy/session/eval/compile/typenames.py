@@ -111,7 +111,11 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
     known = await c.graph.first([*in_scope, *imported])
     if known is not None:
         return known
-    elsewhere = await distant_spellings(c, name)
+    referenced = await c.target.referenced_classes()
+    for candidate in in_scope if load else ():
+        if candidate in referenced and (found := await c.graph.load(candidate)) is not None:
+            return found
+    elsewhere = distant_spellings(name, referenced)
     known = await c.graph.first(elsewhere)
     if known is not None:
         return known
@@ -129,13 +133,11 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
     return None
 
 
-async def distant_spellings(c: Compiler, name: str) -> list[str]:
-    """Classes of a simple name that are not in scope: mentioned by the frame's class, or in the usual packages.
-
-    wire: 1 trip, 0 when known.
+def distant_spellings(name: str, referenced: Sequence[str]) -> list[str]:
+    """Return the classes of a simple name that are not in scope: of those that the frame's class refers to
+    (``EvalTarget.referenced_classes``), and in the usual packages.
     """
-    referenced = [one for one in await c.target.referenced_classes() if simple_name(one) == name]
-    return [*referenced, *usual_spellings(name)]
+    return [*(each for each in referenced if simple_name(each) == name), *usual_spellings(name)]
 
 
 def usual_spellings(name: str) -> list[str]:
@@ -143,15 +145,15 @@ def usual_spellings(name: str) -> list[str]:
     return [f"{package}.{name}" for package in _USUAL_PACKAGES] if name[:1].isupper() else []
 
 
-async def class_spellings(c: Compiler, name: str) -> list[str]:
-    """Most of the names by which a class of a simple name is looked for in scope: inherited ones are left out."""
+def spellings_in_scope(c: Compiler, name: str, imports: Imports) -> list[str]:
+    """Return most of the names by which a class of a simple name is looked for in scope: not inherited ones."""
     around = list(enclosing_names(c.home.name)) if c.home is not None else []
     members = [
         spelling
         for outer in around
         for spelling in ([outer] if simple_name(outer) == name else []) + _declared_names(outer, name)
     ]
-    return [*members, *_imported(c, name, await c.imports())]
+    return [*members, *_imported(c, name, imports)]
 
 
 async def _member_names(c: Compiler, name: str) -> list[str]:

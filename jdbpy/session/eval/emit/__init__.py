@@ -1,6 +1,7 @@
 """Expressions as bytecode: what conditions and logpoints inside the target consist of. Pure, but for the class graph.
 
-* ``emitter``: the way in, ``emit`` and ``emit_values``: which operations have bytecode, and control flow
+* ``expressions``: the way in, ``emit`` and ``emit_values``: whole expressions, guarded against themselves or not
+* ``emitter``: which operations have bytecode, and control flow
 * ``operators``: numbers: constants, arithmetic, comparisons, conversions
 * ``members``: fields, methods, constructors: reached directly where the helper may, else through method handles
 * ``refusals``: the expressions that stay outside, ``NotInTarget``, and the reason

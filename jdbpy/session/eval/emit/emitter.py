@@ -1,20 +1,18 @@
-"""From compiled operations to bytecode: the second walk over what ``eval/compile`` has made; ``run`` is the first."""
+"""Operations as bytecode, a method for each: the second walk over what ``eval/compile`` made; ``run`` is the first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from jdbpy.session.eval.emit.members import MemberAccess, call_handle, internal, push_handle
+from jdbpy.session.eval.emit.members import MemberAccess
 from jdbpy.session.eval.emit.operators import compare, compute, convert, is_test, push_constant
 from jdbpy.session.eval.emit.refusals import NotInTarget, refuse
 from jdbpy.session.eval.ops import calls, convert as conversions, intrinsics, operators, read
 from jdbpy.session.eval.ops.base import NotConstant, Null, Op, ReadCell
-from jdbpy.session.eval.ops.sequences import GatherValues
-from jdbpy.session.eval.program import Compiled
-from jdbpy.session.eval.typing.class_graph import JClass
 from jdbpy.session.eval.typing.conversions import StepKind
-from jdbpy.session.java.class_parts import PoolFull, PoolWriter
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.java.types import (
     BOXES,
@@ -29,75 +27,30 @@ from jdbpy.session.java.types import (
     erasure,
     is_string,
 )
-from jdbpy.session.weaving.assembler import Assembler, CodeTooLong, Label, class_constant
-from jdbpy.session.weaving.parts import CheckParameter, Emitted
+from jdbpy.session.weaving.assembler import Assembler, Label, class_constant
+from jdbpy.session.weaving.parts import CheckParameter
 
 OBJECT = "Ljava/lang/Object;"
 STRING = "Ljava/lang/String;"
 _NULL = "null"
 _BUILDER = "java/lang/StringBuilder"
 
+_NANOSECONDS = 1e6
+"""In a millisecond, the unit of ``$cost``."""
 
-def emit(compiled: Compiled, host: str) -> Emitted:
-    """Return the expression as bytecode for a helper in the package of ``host``, a binary name.
+MethodKey = tuple[int, int]
+"""A class and a method of it, by JDWP ids."""
 
-    Raises NotInTarget.
-    """
-    return _emitted(compiled, compiled.op, host)
-
-
-def emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]:
-    """Return the expressions of a logpoint's text as bytecode: numbers as they are, everything else as Object.
-
-    Raises NotInTarget.
-    """
-    return tuple(_emitted(compiled, each, host) for each in _values(compiled))
+Brought = Mapping[str, CheckParameter | None]
+"""The variables of the debugger that a hit brings: ``cost`` in nanoseconds; None is null."""
 
 
-def value_types(compiled: Compiled) -> tuple[JavaType, ...]:
-    """Return the static types of the expressions of a logpoint's text. Raises NotInTarget."""
-    return tuple(each.type for each in _values(compiled))
-
-
-def _values(compiled: Compiled) -> Sequence[Op]:
-    op = compiled.op
-    while not isinstance(op, GatherValues) and len(op.children) == 1:
-        op = op.children[0]
-    if not isinstance(op, GatherValues):
-        raise refuse(op)
-    return op.elements
-
-
-def _emitted(compiled: Compiled, op: Op, host: str) -> Emitted:
-    if op.type is VOID:
-        raise NotInTarget("has no value")
-    access = MemberAccess(compiled.compiler.graph, host)
-    reads = compiled.compiler.reads
-    this = [CheckParameter(0, f"L{internal(host)};", "this")] if reads.this else []
-    variables = [CheckParameter(each.slot, each.signature, each.name) for each in reads.locals.values()]
-    trial = Assembler(PoolWriter(), "", [*this, *variables])
-    emitter = _Emitter(trial, access)
-    try:
-        emitter.whole(op)
-        trial.attribute()
-    except (CodeTooLong, PoolFull):
-        raise NotInTarget("is too long") from None
-    except RecursionError:
-        raise NotInTarget("is nested too deeply") from None
-    return Emitted(
-        signature=op.type.tag if isinstance(op.type, Primitive) else OBJECT,
-        parameters=tuple(each for each in trial.parameters if each.slot in emitter.slots),
-        handles=tuple(access.handles.values()),
-        calls=emitter.calls,
-        write=lambda code: _Emitter(code, access).whole(op),
-    )
-
-
-class _Emitter:
+class Emitter:
     """Writes operations. Each method that does leaves one value, and returns the type that the verifier has for it."""
 
-    def __init__(self, code: Assembler, access: MemberAccess) -> None:
+    def __init__(self, code: Assembler, access: MemberAccess, brought: Brought = MappingProxyType({})) -> None:
         self.code = code
+        self._brought = brought
         self.calls = False
         self.slots: set[int] = set()
         self._access = access
@@ -284,6 +237,22 @@ class _Emitter:
         self.code.load(signature, local)
         return signature
 
+    def brought(self, op: read.ReadVariable) -> str:
+        if op.name not in self._brought:
+            raise refuse(op)
+        found = self._brought[op.name]
+        if found is None:
+            self.code.op("aconst_null")
+            return _NULL
+        self.slots.add(found.slot)
+        self.code.load_argument(found.slot, found.signature)
+        if op.name == "cost":
+            self.code.op("l2d")
+            self.code.push_double(_NANOSECONDS)
+            self.code.op("ddiv")
+            return "D"
+        return OBJECT if found.signature[0] in "L[" else found.signature
+
     def this(self, op: read.ReadThis) -> str:
         self.slots.add(0)
         self.code.load_argument(0, OBJECT)
@@ -296,28 +265,10 @@ class _Emitter:
         return OBJECT if signature[0] in "L[" else signature
 
     def field(self, op: read.ReadField) -> str:
-        owner, member = op.field.owner, op.field.member
-        name = internal(owner.name)
-        if self._access.reaches(owner, member.bits):
-            self.as_type(op.object, f"L{name};")
-            self.code.get_field(name, member.name, member.signature)
-            return member.signature
-        self._access.check_type(f"L{name};")
-        self._access.check_type(member.signature)
-        push_handle(self.code, self._access.handle("getter", op.field))
-        self.as_type(op.object, f"L{name};")
-        call_handle(self.code, f"(L{name};){member.signature}")
-        return member.signature
+        return self._access.get_field(self.code, op.field, partial(self.as_type, op.object))
 
     def static(self, op: read.ReadStatic) -> str:
-        owner, member = op.field.owner, op.field.member
-        if self._access.reaches(owner, member.bits):
-            self.code.get_static(internal(owner.name), member.name, member.signature)
-        else:
-            self._access.check_type(member.signature)
-            push_handle(self.code, self._access.handle("static getter", op.field))
-            call_handle(self.code, f"(){member.signature}")
-        return member.signature
+        return self._access.get_static(self.code, op.field)
 
     def length(self, op: read.ArrayLength) -> str:
         self._array(op.array)
@@ -353,44 +304,13 @@ class _Emitter:
             raise NotInTarget("calls a method of the superclass by super")
         self._runs(runs)
         method, member = op.method, op.method.member
-        owner = f"L{internal(self._owner(op).name)};"
+        owner = self._access.named_in(method, op.receiver.type if op.receiver is not None else None)
         if isinstance(op.receiver, Op) and isinstance(op.receiver.type, ArrayType) and member.name == "clone":
             self.as_type(op.receiver, descriptor(op.receiver.type))
             self.code.call(descriptor(op.receiver.type), "clone", f"(){OBJECT}")
             return OBJECT
-        kind = self._owner(op)
-        # A static method of an interface cannot be named by a class file of this version.
-        direct = self._access.reaches(kind, member.bits) and not (member.is_static and kind.is_interface)
-        if not direct:
-            self._access.check_types(member.signature)
-            what = "static method" if member.is_static else "method"
-            push_handle(self.code, self._access.handle(what, method))
-            if not member.is_static:
-                owner = f"L{internal(method.owner.name)};"
-                self._access.check_type(owner)
-        if op.receiver is not None:
-            self.as_type(op.receiver, owner)
-        self._arguments(op.args, member.signature)
-        parameters, returned = split_method(member.signature)
-        if not direct:
-            receiver = "" if member.is_static else owner
-            call_handle(self.code, f"({receiver}{''.join(parameters)}){returned}")
-        elif member.is_static:
-            self.code.call_static(owner[1:-1], member.name, member.signature)
-        elif kind.is_interface:
-            self.code.call_interface(owner[1:-1], member.name, member.signature)
-        else:
-            self.code.call(owner[1:-1], member.name, member.signature)
-        return returned
-
-    def _owner(self, op: calls.Invoke) -> JClass:
-        """The class in which the method is named: that of the receiver where the method's own is hidden."""
-        owner = op.method.owner
-        if not self._access.sees(owner) and op.receiver is not None:
-            found = self._access.graph.known(erasure(op.receiver.type))
-            if found is not None and self._access.sees(found):
-                return found
-        return owner
+        receiver = partial(self.as_type, op.receiver) if op.receiver is not None else None
+        return self._access.invoke(self.code, method, owner, receiver, partial(self._arguments, op.args))
 
     def _arguments(self, args: Sequence[Op], signature: str) -> None:
         for arg, parameter in zip(args, split_method(signature)[0], strict=True):
@@ -398,20 +318,7 @@ class _Emitter:
 
     def instantiate(self, op: calls.Instantiate) -> str:
         self._runs(True)
-        owner, member = op.constructor.owner, op.constructor.member
-        name = internal(owner.name)
-        if self._access.reaches(owner, member.bits):
-            self.code.new(name)
-            self.code.op("dup")
-            self._arguments(op.args, member.signature)
-            self.code.call_constructor(name, member.signature)
-        else:
-            self._access.check_types(member.signature)
-            self._access.check_type(f"L{name};")
-            push_handle(self.code, self._access.handle("constructor", op.constructor))
-            self._arguments(op.args, member.signature)
-            call_handle(self.code, f"{member.signature.rpartition(')')[0]})L{name};")
-        return f"L{name};"
+        return self._access.construct(self.code, op.constructor, partial(self._arguments, op.args))
 
     def new_array(self, op: calls.MakeArray) -> str:
         signature = descriptor(op.array_type)
@@ -451,6 +358,11 @@ class _Emitter:
         self.calls = self.calls or runs or self._access.package.startswith("java.")
 
 
+def key_of(op: calls.Invoke) -> MethodKey:
+    """Return the method that a call is of by the static types."""
+    return op.method.owner.id, op.method.member.id
+
+
 def _appended(kind: JavaType) -> str:
     """The type of StringBuilder.append and String.valueOf for a value."""
     if not isinstance(kind, Primitive):
@@ -462,11 +374,11 @@ def _tests(op: Op) -> Iterator[conversions.InstanceTest]:
     """All tests in an operation that may bind a variable."""
     if isinstance(op, conversions.InstanceTest):
         yield op
-    for each in dict.fromkeys((*op.children, *_more(op))):
+    for each in dict.fromkeys((*op.children, *others_of(op))):
         yield from _tests(each)
 
 
-def _more(op: Op) -> tuple[Op, ...]:
+def others_of(op: Op) -> tuple[Op, ...]:
     """The operations that are no children: receivers, and the call that a method worked out stands for."""
     match op:
         case calls.Invoke(receiver=Op() as receiver):
@@ -476,29 +388,30 @@ def _more(op: Op) -> tuple[Op, ...]:
     return ()
 
 
-_WRITERS: Mapping[type[Op], Callable[[_Emitter, Any], str]] = {
-    Null: _Emitter.null,
-    ReadCell: _Emitter.cell,
-    read.ReadThis: _Emitter.this,
-    read.ReadLocal: _Emitter.local,
-    read.ReadField: _Emitter.field,
-    read.ReadStatic: _Emitter.static,
-    read.ArrayLength: _Emitter.length,
-    read.ReadElement: _Emitter.element,
-    operators.Compute: _Emitter.compute,
-    operators.ConditionalOp: _Emitter.choose,
-    operators.SameObject: _Emitter.same,
-    operators.Concat: _Emitter.concat,
-    operators.StringConversion: _Emitter.string,
-    conversions.Convert: _Emitter.convert,
-    conversions.InstanceTest: _Emitter.instance,
-    intrinsics.Intrinsic: _Emitter.intrinsic,
-    intrinsics.ReadsField: _Emitter.intrinsic,
-    intrinsics.GetClass: _Emitter.intrinsic,
-    calls.EntryMethod: _Emitter.entry,
-    calls.Invoke: _Emitter.invoke,
-    calls.Instantiate: _Emitter.instantiate,
-    calls.MakeArray: _Emitter.new_array,
-    calls.ArrayOf: _Emitter.array_of,
-    calls.ClassObject: _Emitter.class_object,
+_WRITERS: Mapping[type[Op], Callable[[Emitter, Any], str]] = {
+    Null: Emitter.null,
+    ReadCell: Emitter.cell,
+    read.ReadVariable: Emitter.brought,
+    read.ReadThis: Emitter.this,
+    read.ReadLocal: Emitter.local,
+    read.ReadField: Emitter.field,
+    read.ReadStatic: Emitter.static,
+    read.ArrayLength: Emitter.length,
+    read.ReadElement: Emitter.element,
+    operators.Compute: Emitter.compute,
+    operators.ConditionalOp: Emitter.choose,
+    operators.SameObject: Emitter.same,
+    operators.Concat: Emitter.concat,
+    operators.StringConversion: Emitter.string,
+    conversions.Convert: Emitter.convert,
+    conversions.InstanceTest: Emitter.instance,
+    intrinsics.Intrinsic: Emitter.intrinsic,
+    intrinsics.ReadsField: Emitter.intrinsic,
+    intrinsics.GetClass: Emitter.intrinsic,
+    calls.EntryMethod: Emitter.entry,
+    calls.Invoke: Emitter.invoke,
+    calls.Instantiate: Emitter.instantiate,
+    calls.MakeArray: Emitter.new_array,
+    calls.ArrayOf: Emitter.array_of,
+    calls.ClassObject: Emitter.class_object,
 }

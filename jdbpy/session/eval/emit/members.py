@@ -1,4 +1,4 @@
-"""Members of classes in a helper: which ones it may name, and method handles for those that it may not.
+"""Members of classes in a helper: reached by their names where it may name them, else through method handles.
 
 The helper is in the host's package and loader. It names public members of public classes, and all of its package that
 is not private. Anything else is reached through a handle that the installer makes.
@@ -6,19 +6,23 @@ is not private. Anything else is reached through a handle that the installer mak
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from zlib import crc32
 
 from jdbpy.session.eval.emit.refusals import NotInTarget
 from jdbpy.session.eval.typing.class_graph import ClassGraph, JavaField, JavaMethod, JClass
 from jdbpy.session.java import signatures
 from jdbpy.session.java.signatures import split_method
-from jdbpy.session.java.types import ClassType
+from jdbpy.session.java.types import ClassType, JavaType, erasure
 from jdbpy.session.weaving.assembler import Assembler
 from jdbpy.session.weaving.parts import Handle
 
 HANDLE = "Ljava/lang/invoke/MethodHandle;"
 _METHOD_HANDLE = "java/lang/invoke/MethodHandle"
 _OPEN = signatures.PUBLIC | signatures.PROTECTED
+
+Push = Callable[[str], None]
+"""Writes what leaves operands on the stack, of the type or for the descriptor that it is given."""
 
 
 def internal(name: str) -> str:
@@ -66,12 +70,92 @@ class MemberAccess:
         self.handles[found.field] = found
         return found
 
+    def named_in(self, method: JavaMethod, receiver: JavaType | None) -> JClass:
+        """The class in which a method is named: that of the receiver where the method's own is hidden."""
+        if not self.sees(method.owner) and receiver is not None:
+            found = self.graph.known(erasure(receiver))
+            if found is not None and self.sees(found):
+                return found
+        return method.owner
 
-def push_handle(code: Assembler, handle: Handle) -> None:
+    def get_field(self, code: Assembler, field: JavaField, push_object: Push) -> str:
+        """Read a field of an object; returns its type."""
+        owner, member = field.owner, field.member
+        name = internal(owner.name)
+        if self.reaches(owner, member.bits):
+            push_object(f"L{name};")
+            code.get_field(name, member.name, member.signature)
+            return member.signature
+        self.check_type(f"L{name};")
+        self.check_type(member.signature)
+        _push_handle(code, self.handle("getter", field))
+        push_object(f"L{name};")
+        _call_handle(code, f"(L{name};){member.signature}")
+        return member.signature
+
+    def get_static(self, code: Assembler, field: JavaField) -> str:
+        """Read a static field; returns its type."""
+        owner, member = field.owner, field.member
+        if self.reaches(owner, member.bits):
+            code.get_static(internal(owner.name), member.name, member.signature)
+        else:
+            self.check_type(member.signature)
+            _push_handle(code, self.handle("static getter", field))
+            _call_handle(code, f"(){member.signature}")
+        return member.signature
+
+    def invoke(
+        self, code: Assembler, method: JavaMethod, named_in: JClass, push_receiver: Push | None, push_arguments: Push
+    ) -> str:
+        """Call a method; returns the type of what it gives. ``push_arguments`` is given the method's descriptor."""
+        member = method.member
+        owner = f"L{internal(named_in.name)};"
+        # A static method of an interface cannot be named by a class file of this version.
+        direct = self.reaches(named_in, member.bits) and not (member.is_static and named_in.is_interface)
+        if not direct:
+            self.check_types(member.signature)
+            _push_handle(code, self.handle("static method" if member.is_static else "method", method))
+            if not member.is_static:
+                owner = f"L{internal(method.owner.name)};"
+                self.check_type(owner)
+        if push_receiver is not None:
+            push_receiver(owner)
+        push_arguments(member.signature)
+        parameters, returned = split_method(member.signature)
+        if not direct:
+            receiver = "" if member.is_static else owner
+            _call_handle(code, f"({receiver}{''.join(parameters)}){returned}")
+        elif member.is_static:
+            code.call_static(owner[1:-1], member.name, member.signature)
+        elif named_in.is_interface:
+            code.call_interface(owner[1:-1], member.name, member.signature)
+        else:
+            code.call(owner[1:-1], member.name, member.signature)
+        return returned
+
+    def construct(self, code: Assembler, constructor: JavaMethod, push_arguments: Push) -> str:
+        """Make an object; returns its type. ``push_arguments`` is given the constructor's descriptor."""
+        owner, member = constructor.owner, constructor.member
+        name = internal(owner.name)
+        if self.reaches(owner, member.bits):
+            code.new(name)
+            code.op("dup")
+            push_arguments(member.signature)
+            code.call_constructor(name, member.signature)
+        else:
+            self.check_types(member.signature)
+            self.check_type(f"L{name};")
+            _push_handle(code, self.handle("constructor", constructor))
+            push_arguments(member.signature)
+            _call_handle(code, f"{member.signature.rpartition(')')[0]})L{name};")
+        return f"L{name};"
+
+
+def _push_handle(code: Assembler, handle: Handle) -> None:
     """Push the handle; its arguments come next."""
     code.get_static(code.owner, handle.field, HANDLE)
 
 
-def call_handle(code: Assembler, signature: str) -> None:
+def _call_handle(code: Assembler, signature: str) -> None:
     """Call the handle below the arguments on the stack, which are exactly of the types of the descriptor."""
     code.call(_METHOD_HANDLE, "invokeExact", signature)

@@ -25,7 +25,7 @@ from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, ThreadRef
 from jdbpy.session.target.conditions import Passing
 from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
@@ -39,7 +39,7 @@ _MOST_FORMER = 1_000
 Place = tuple[int, int, int]
 """Type, method and code index."""
 Compile = Callable[[FrameTarget, ClassGraph, VariableStore], Awaitable[Compiled]]
-FrameTargetOf = Callable[[Frame], FrameTarget]
+FrameTargetOf = Callable[[FrameInfo], FrameTarget]
 
 
 class AtHits:
@@ -72,8 +72,8 @@ class AtHits:
     async def evaluate(
         self, thread_id: int, passing: Passing | None, variables: VariableStore, at: CodeLocation | None = None
     ) -> Operand:
-        """The value at this hit, whose own values are among the variables. ``at`` is the place that its event told: the
-        class may have got other code since, and then the frame has no place any more.
+        """The value at this hit, whose own values are among the variables. ``at`` is the place that its event named:
+        the class may have got other code since, and then the frame has no place any more.
 
         Raises EvalError when it does not compile at this place, Thrown when it throws.
 
@@ -110,6 +110,14 @@ class AtHits:
             fast_condition = self._fast_conditions[place] = None
         return fast_condition
 
+    def is_compiled(self, at: CodeLocation) -> bool:
+        """True if the text was compiled for that place."""
+        return _place(at) in self._compiled
+
+    def cache_compiled(self, at: CodeLocation, compiled: Compiled) -> None:
+        """Take in what the text is at a place."""
+        self._compiled.setdefault(_place(at), compiled)
+
     def forget_code(self) -> None:
         """The code of classes was changed: compile anew. Hits in the code of before may be on their way."""
         self._former = {**self._former, **self._compiled} if len(self._former) < _MOST_FORMER else {**self._compiled}
@@ -118,12 +126,12 @@ class AtHits:
         self._last_place = None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        """Takes in the answers to Frames and to a fast condition's commands at a hit, which is evaluated next."""
+        """Take in the answers to Frames and to a fast condition's commands at a hit, which is evaluated next."""
         if answers or holds:
             self._read[thread_id] = (epoch, answers, holds)
 
     def has_run(self, thread_id: int, calls: Sequence[MadeCall], error: JdbpyError | None) -> None:
-        """Takes in what a fast condition has run at a hit, which is evaluated next."""
+        """Take in what a fast condition has run at a hit, which is evaluated next."""
         if calls or error is not None:
             self._run[thread_id] = (self._target.suspension.stop_of(thread_id), calls, error)
 
@@ -168,8 +176,8 @@ class AtHits:
         if values is None:
             raise EvalError("the variables could not be read in passing; the next hit takes longer")
         location = self._target.types.location(passing.at)
-        target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
-        target.foresee(values)
+        target = self._frame_target(FrameInfo(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
+        target.expect(values)
         return await compiled.run(target, variables)
 
     async def _frame(self, thread_id: int, at: CodeLocation | None) -> tuple[FrameTarget, Place | None]:
@@ -198,14 +206,14 @@ class AtHits:
         right = self._target.frame_id_predictor.compare(thread_id, epoch, guess, top.frameID)
         if top.location.methodID == OBSOLETE and at is not None and _place(at) in self._former:
             before = self._target.types.location(at)
-            return self._frame_target(Frame(1, before, ThreadRef(thread_id, ""), top.frameID, epoch)), None
+            return self._frame_target(FrameInfo(1, before, ThreadRef(thread_id, ""), top.frameID, epoch)), None
         (location,) = await self._target.types.locations([top.location])
-        target = self._frame_target(Frame(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
+        target = self._frame_target(FrameInfo(1, location, ThreadRef(thread_id, ""), top.frameID, epoch))
         place = (location.type_id, location.method_id, location.code_index)
         if read is not None and right and place == self._last_place:
             values = read.values(outcomes)
             if values is not None:
-                target.foresee(values)
+                target.expect(values)
         return target, place
 
 

@@ -7,12 +7,12 @@ until the evaluation ends: their ids are weak (docs/agent.md, "Results of calls 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import trio
 
-from jdbpy.errors import EvalError, JdbpyError, Thrown, UsageError
+from jdbpy.errors import EvalError, JdbpyError, ProtocolError, Thrown, UsageError
 from jdbpy.session.eval.jvm.invoking import MakeCommand, explained, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.target import Invocation, Raw, Ref, from_wire, to_wire
@@ -23,8 +23,9 @@ from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.writes import OF_THE_JDK, require_assignable
-from jdbpy.wire.constants import InvokeOptions, Tag, TypeTag
+from jdbpy.wire.constants import InvokeOptions, TypeTag
 from jdbpy.wire.ids import ClassID, InterfaceID, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import class_type, interface_type, object_reference
 
 _ENDS_THE_VM = frozenset(
@@ -38,7 +39,6 @@ _ENDS_THE_VM = frozenset(
         ("java.lang.Shutdown", "beforeHalt"),
     )
 )
-_PLAIN = frozenset((Tag.OBJECT, Tag.ARRAY, Tag.STRING))
 _WEDGES_THE_THREAD = frozenset((("java.lang.Thread", "suspend"), ("java.lang.Thread", "suspend0")))
 
 
@@ -67,6 +67,15 @@ def arguments_of(method: Method, args: Sequence[Raw]) -> list[TaggedValue]:
     if len(parameters) != len(args):
         raise EvalError(f"{method.name} takes {len(parameters)} arguments, and {len(args)} were given")
     return [to_wire(signature, arg) for signature, arg in zip(parameters, args, strict=True)]
+
+
+def result_of(method: Method, value: TaggedValue) -> Raw:
+    """What a method has returned. Raises ProtocolError where that cannot be of the type that it declares."""
+    declared = split_method(method.signature)[1]
+    tag = ord(declared[0])
+    if tag != value.tag and not (tag in OBJECT_TAGS and value.tag in OBJECT_TAGS):
+        raise ProtocolError(f"the target answered with a result of {method.name} that is not of its declared type")
+    return from_wire(value)
 
 
 def command_of(owner: RefType, thread: int, wanted: Invocation, values: list[TaggedValue]) -> MakeCommand:
@@ -101,7 +110,10 @@ class MadeCall:
 class ThreadCalls:
     """Runs methods on one thread for one evaluation; those that are asked for side by side wait for each other."""
 
-    def __init__(self, target: Target, thread: int, rules: InvokeRules, pins: Pins) -> None:
+    def __init__(
+        self, target: Target, thread: int, rules: InvokeRules, pins: Pins, receive: Callable[[Ref], None]
+    ) -> None:
+        """``receive`` is run for each object that a reply gives."""
         self._target = target
         self._thread = thread
         self._rules = rules
@@ -109,14 +121,12 @@ class ThreadCalls:
         self._one_at_a_time = trio.Lock()
         self.made: list[MadeCall] = []
         """The first calls of this evaluation, where an earlier try of it has run them: they are not run again."""
-        self.received: list[int] = []
-        """The ids of plain objects that replies have given, once for each: classes, loaders and threads are known for
-        longer than an evaluation lasts."""
+        self._receive = receive
 
     async def invoke(
         self, obj: Ref | None, owner_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
     ) -> Raw:
-        """Runs a method. Raises Thrown when it throws. wire: 1 trip, and what checking takes.
+        """Run a method. Raises Thrown when it throws. wire: 1 trip, and what checking takes.
 
         ``sure``: the object is known to be one of the method's class.
         """
@@ -126,7 +136,7 @@ class ThreadCalls:
         return outcome
 
     async def invoke_all(self, wanted: Sequence[Invocation], *, slow: bool = False) -> list[Raw | JdbpyError]:
-        """Runs methods that do not depend on each other; one outcome for each, the result or the error.
+        """Run methods that do not depend on each other; one outcome for each, the result or the error.
 
         wire: as ``run_methods``, and what checking takes.
         """
@@ -155,7 +165,7 @@ class ThreadCalls:
     async def _result(self, reply: Any, method: Method) -> Raw | JdbpyError:
         if reply.exception.objectID:
             return await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
-        result = from_wire(reply.returnValue)
+        result = result_of(method, reply.returnValue)
         if isinstance(result, Ref):
             self._receive(result)
             self._learn_class(result, split_method(method.signature)[1])
@@ -163,14 +173,14 @@ class ThreadCalls:
         return result
 
     def _learn_class(self, result: Ref, declared: str) -> None:
-        """The class of what a method gives is told by its declaration where that is final, as those of boxes are."""
+        """The class of what a method gives follows from its declaration where that is final, as those of boxes are."""
         types = self._target.types
         known = types.known_named(declared) if declared.startswith(OF_THE_JDK) else None
         if known and (types.facts.known(facts.MODIFIERS, known) or 0) & FINAL:
             Objects.of(self._target).reader.cache_type(result.id, known)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
-        """Makes an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""
+        """Make an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""
         owner = (await self._target.types.info([ReferenceTypeID(class_id)]))[ReferenceTypeID(class_id)]
         values = await self._arguments(constructor, args, class_id)
         thread = ThreadID(ObjectID(self._thread))
@@ -188,10 +198,6 @@ class ThreadCalls:
         await self._pins.add(made)
         return made
 
-    def _receive(self, result: Ref) -> None:
-        if result.id and result.tag in _PLAIN:
-            self.received.append(result.id)
-
     async def _arguments(self, method: Method, args: Sequence[Raw], owner_id: int) -> list[TaggedValue]:
         values = arguments_of(method, args)
         for number, (signature, value) in enumerate(zip(split_method(method.signature)[0], values, strict=True), 1):
@@ -207,5 +213,6 @@ class ThreadCalls:
     async def _thrown(self, exception: Ref) -> Thrown:
         from jdbpy.session.eval.jvm.throwables import read_throwable
 
+        self._receive(exception)
         await self._pins.add(exception)
         return await read_throwable(self._target, exception, self)

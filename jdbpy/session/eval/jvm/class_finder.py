@@ -12,29 +12,30 @@ from typing import Any
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.target import ClassFacts, Ref
-from jdbpy.session.java import constant_pool
 from jdbpy.session.java.signatures import java_name, signature_of
 from jdbpy.session.java.types import simple_name
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.suspension import Moment
 from jdbpy.session.target.target import Target
+from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.writes import as_seen_from
-from jdbpy.wire.constants import ClassStatus
+from jdbpy.wire.constants import ClassStatus, Tag
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
-from jdbpy.wire.messages import reference_type
 
 
 class LoaderMemory:
-    """The memory of a target's loaders over all evaluations."""
+    """The memory of a target's loaders over all evaluations, those of views too."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: Target) -> None:
         self.found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
-        self.initialized: set[int] = set()
-        self.mentioned: dict[int, list[str]] = {}  # names in the constant pool of a class
-        self.class_objects: dict[int, Ref] = {}  # by the class's id: there is one, for as long as the class is loaded
         self._absent: set[tuple[ClassLoaderID, str]] = set()
         self._moment: Moment | None = None
+
+    @classmethod
+    def of(cls, target: Target) -> LoaderMemory:
+        """Return that of a target."""
+        return target.part(cls, cls)
 
     def absent(self, moment: Moment | None) -> set[tuple[ClassLoaderID, str]]:
         """The names that no class had when they were looked for: good for as long as nothing in the target has run."""
@@ -45,20 +46,15 @@ class LoaderMemory:
 
 
 class ClassFinder:
-    """Finds classes for one class of the target, the frame's; ``home`` 0 stands for the boot loader."""
+    """Finds classes for one class of the target, the frame's; ``home`` 0 is the boot loader."""
 
     FACTS = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS, facts.METHODS)
     """What ``facts`` tells."""
 
-    def __init__(self, target: Target, memory: LoaderMemory, home: ReferenceTypeID) -> None:
+    def __init__(self, target: Target, home: ReferenceTypeID) -> None:
         self._target = target
-        self._memory = memory
+        self._memory = LoaderMemory.of(target)
         self._home = home
-
-    @property
-    def class_objects(self) -> dict[int, Ref]:
-        """The ``java.lang.Class`` of classes, as far as they are known."""
-        return self._memory.class_objects
 
     async def loader(self) -> ClassLoaderID:
         """The defining loader of the frame's class. wire: 1 trip, 0 when known."""
@@ -76,6 +72,14 @@ class ClassFinder:
         loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
         known = [self._memory.found.get((loader, name), 0) for name in names] if loader is not None else [0]
         return known if all(known) else None
+
+    def known(self, name: str) -> int | None:
+        """Return what ``find`` gives for a name, 0 if no class has it; None where that is not known. No trip."""
+        loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
+        if loader is None:
+            return None
+        absent = (loader, name) in self._memory.absent(self._target.suspension.moment)
+        return 0 if absent else self._memory.found.get((loader, name))
 
     async def find(self, names: Sequence[str]) -> list[int]:
         """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
@@ -107,7 +111,7 @@ class ClassFinder:
         return loaded[0].id if loaded else None
 
     async def learn(self, name: str, type_id: ReferenceTypeID) -> None:
-        """Takes in what the loader has answered."""
+        """Take in what the loader has answered."""
         self._memory.found[await self.loader(), name] = type_id
 
     async def facts(self, ids: Sequence[int]) -> list[ClassFacts]:
@@ -116,6 +120,11 @@ class ClassFinder:
         wanted = [ReferenceTypeID(class_id) for class_id in ids]
         await types.facts.prefetch(*((fact, wanted) for fact in self.FACTS))
         return [self._facts(class_id) for class_id in wanted]
+
+    async def read_facts(self, reader: Reader, class_id: int) -> ClassFacts:
+        """Return ``facts`` of one class: a reading."""
+        await reader.learn(ReferenceTypeID(class_id), self.FACTS)
+        return self._facts(ReferenceTypeID(class_id))
 
     def known_facts(self, ids: Sequence[int]) -> list[ClassFacts] | None:
         """Return what ``facts`` gives, where that is known. No trip."""
@@ -129,7 +138,7 @@ class ClassFinder:
         superclass: int | None = known(facts.SUPERCLASS, class_id)
         interfaces: tuple[int, ...] | None = known(facts.INTERFACES, class_id)
         if signature is None:
-            raise EvalError("a class that the expression needs was unloaded")
+            raise _unloaded()
         return ClassFacts(
             class_id,
             java_name(signature.signature),
@@ -154,37 +163,61 @@ class ClassFinder:
         return any(each.signature.startswith(beginning) for each in await self._target.types.all_classes())
 
     async def referenced(self) -> list[str]:
-        """Names of classes that the frame's class mentions. wire: 1 trip, 0 when known."""
-        home = self._home
-        if not home or not self._target.can("canGetConstantPool"):
+        """Names of classes that the frame's class refers to. wire: 1 trip, 0 when known."""
+        known = self.known_referenced()
+        if known is not None:
+            return known
+        try:
+            mentioned = await self._target.types.facts.many(facts.MENTIONED_CLASSES, [self._home])
+        except JdwpError:
+            return []  # a hint that is missing, no more
+        return sorted(mentioned.get(self._home) or ())
+
+    def known_referenced(self) -> list[str] | None:
+        """Return what ``referenced`` gives, where that is known. No trip."""
+        if not self._home or not self._target.can("canGetConstantPool"):
             return []
-        if home not in self._memory.mentioned:
-            names: frozenset[str] | None = None
-            try:
-                pool = await self._target.conn.request(reference_type.ConstantPool(home))
-                names = constant_pool.class_names(pool.count, pool.bytes)
-            except JdwpError:
-                pass  # a hint that is missing, no more
-            self._memory.mentioned[home] = sorted(names or ())
-        return self._memory.mentioned[home]
+        known = self._target.types.facts.all_of(facts.MENTIONED_CLASSES)
+        return sorted(known[self._home] or ()) if self._home in known else None
+
+    async def class_object(self, class_id: int) -> Ref:
+        """The ``java.lang.Class`` of a class. Raises EvalError when it was unloaded. wire: 1 trip, 0 when known."""
+        type_id = ReferenceTypeID(class_id)
+        found = await self._target.types.facts.many(facts.CLASS_OBJECT, [type_id])
+        if type_id not in found:
+            raise _unloaded()
+        return Ref(found[type_id], Tag.CLASS_OBJECT)
+
+    def known_class_object(self, class_id: int) -> Ref | None:
+        """Return what ``class_object`` gives, where that is known. No trip."""
+        known = self._target.types.facts.known(facts.CLASS_OBJECT, ReferenceTypeID(class_id))
+        return Ref(known, Tag.CLASS_OBJECT) if known is not None else None
 
     async def prepared(self, class_id: int) -> bool:
-        """True if the class is linked. wire: 1 trip."""
-        reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
-        return bool(reply.status & ClassStatus.PREPARED)
+        """True if the class is linked. Raises EvalError when it was unloaded. wire: 1 trip, 0 once initialized."""
+        return bool(await self._status(class_id) & ClassStatus.PREPARED)
 
     def is_initialized(self, class_id: int) -> bool:
         """True if a class is known to have been initialized. No trip."""
-        return class_id == self._home or class_id in self._memory.initialized
+        known = self._target.types.facts.known(facts.STATUS, ReferenceTypeID(class_id))
+        return class_id == self._home or known is not None
 
     async def initialized(self, class_id: int) -> bool:
         """True if a class has been initialized, or has failed to. wire: 1 trip, 0 when known.
 
         The frame's own class is at least being initialized, or its code would not run.
         """
-        if not self.is_initialized(class_id):
-            reply = await self._target.conn.request(reference_type.Status(ReferenceTypeID(class_id)))
-            if not reply.status & (ClassStatus.INITIALIZED | ClassStatus.ERROR):
-                return False
-            self._memory.initialized.add(class_id)
-        return True
+        if self.is_initialized(class_id):
+            return True
+        return bool(await self._status(class_id) & (ClassStatus.INITIALIZED | ClassStatus.ERROR))
+
+    async def _status(self, class_id: int) -> int:
+        type_id = ReferenceTypeID(class_id)
+        found = await self._target.types.facts.many(facts.STATUS, [type_id])
+        if type_id not in found:
+            raise _unloaded()
+        return found[type_id]
+
+
+def _unloaded() -> EvalError:
+    return EvalError("a class that the expression needs was unloaded")

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar, cast
 
 from jdbpy.errors import EvalError, JdbpyError, JdwpError
-from jdbpy.session.eval.jvm.calls import MadeCall, arguments_of, command_of, require_callable
+from jdbpy.session.eval.jvm.calls import MadeCall, arguments_of, command_of, require_callable, result_of
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.jvm.heap_target import HeapTarget
 from jdbpy.session.eval.jvm.invoking import SingleCall
@@ -33,6 +33,7 @@ from jdbpy.session.java.signatures import split_method
 from jdbpy.session.java.types import Primitive
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.target.conditions import MethodCall
+from jdbpy.session.target.frames import slots_to_ask
 from jdbpy.session.target.reading import Drive, Reading, ask, gather
 from jdbpy.session.target.refs import Method, as_declared
 from jdbpy.session.target.target import Target
@@ -42,41 +43,32 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.ids import FrameID, ReferenceTypeID, TaggedValue, ThreadID
 from jdbpy.wire.messages import object_reference, stack_frame
 
+_THIS = Local("this", "Ljava/lang/Object;", "", 0)
+
 
 class FrameRead:
     """The parts of a frame that are read: the variables, and ``this`` if it is asked for."""
 
     def __init__(self, locals_: Sequence[Local], *, this: bool) -> None:
-        self._locals = locals_
-        self._slots = [stack_frame.SlotInfo(local.slot, ord(local.signature[0])) for local in locals_]
         self._this = this
+        self._asked = [_THIS, *locals_] if this else locals_
+        self._slots = slots_to_ask(self._asked)
 
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
-        """One command for all slots, one for ``this``."""
-        found: list[Command[Any]] = []
-        if self._slots:
-            found.append(stack_frame.GetValues(thread, frame, self._slots))
-        if self._this:
-            found.append(stack_frame.ThisObject(thread, frame))
-        return found
+        """One command for all slots, that of ``this`` among them."""
+        return [stack_frame.GetValues(thread, frame, self._slots)] if self._slots else []
 
     def values(self, outcomes: Sequence[Any]) -> FrameValues | None:
-        """Return what the answers to ``commands`` say; None when the slots cannot be read all together."""
-        rest = list(outcomes)
-        this: Ref | None = None
-        if self._this:
-            answer = rest.pop()
-            if isinstance(answer, JdwpError):
-                raise answer
-            if answer.objectThis.objectID:
-                this = Ref(answer.objectThis.objectID, answer.objectThis.tag)
-        if not rest:
-            return FrameValues(this, {})
-        if isinstance(rest[0], JdwpError):
+        """Return what the answer to ``commands`` says; None when the slots cannot be read all together."""
+        if not outcomes:
+            return FrameValues(None, {})
+        [answer] = outcomes
+        if isinstance(answer, JdwpError):
             return None
-        values = as_declared(self._locals, rest[0].values)
-        slots = {local.slot: from_wire(value) for local, value in zip(self._locals, values, strict=True)}
-        return FrameValues(this, slots)
+        values = as_declared(self._asked, answer.values)
+        slots = {local.slot: from_wire(value) for local, value in zip(self._asked, values, strict=True)}
+        this = slots.pop(_THIS.slot) if self._this else None
+        return FrameValues(this if isinstance(this, Ref) else None, slots)
 
 
 T = TypeVar("T")
@@ -101,7 +93,7 @@ class _Unfit(EvalError):
     """The evaluation needs more than answers to commands."""
 
 
-class GlanceTarget(HeapTarget):
+class FastConditionTarget(HeapTarget):
     """The target of an evaluation that is driven: it answers what is known or can be read, runs methods that give
     primitive values, and refuses the rest."""
 
@@ -136,7 +128,7 @@ class GlanceTarget(HeapTarget):
 
     async def class_object(self, class_id: int) -> Ref:
         """See ``EvalTarget``."""
-        return self._classes.class_objects.get(class_id) or self._refuse()
+        return self._classes.known_class_object(class_id) or self._refuse()
 
     def require_invocation(self) -> None:
         """See ``EvalTarget``. The thread stands at its event; the rest is looked at where the method is run."""
@@ -162,13 +154,13 @@ class GlanceTarget(HeapTarget):
         for signature, value in declared:
             if not await is_known_to_fit(self._target, signature, value, home):
                 raise _Unfit("not known yet")
-        self._read.clear()
+        self._prefetched.clear()
         make = command_of(owner, self._thread, wanted, values)
         outcome = await ask(SingleCall(self._target, self._thread, f"{owner_name}.{method.name}", make, self._rules()))
         self.calls.append(MadeCall(wanted, outcome))
         if isinstance(outcome, JdbpyError) or outcome.exception.objectID or self._target.invocations.prepares:
             raise _Unfit("the dispatcher's to tell")
-        return from_wire(outcome.returnValue)
+        return result_of(method, outcome.returnValue)
 
     async def _refused(self, *args: Any, **more: Any) -> Any:
         self._refuse()
@@ -211,14 +203,10 @@ class FastFrameCondition:
 
     def begin(self, answers: Sequence[Any], thread: int) -> FrameEvaluation:
         """The evaluation in a thread, with those variables."""
-        try:
-            values = self._read.values(answers)
-        except JdwpError:
-            values = None
-        return FrameEvaluation(self, values, thread)
+        return FrameEvaluation(self, self._read.values(answers), thread)
 
     @contextmanager
-    def seen_by(self, target: GlanceTarget) -> Iterator[None]:
+    def seen_by(self, target: FastConditionTarget) -> Iterator[None]:
         """Send what the compiled condition asks of classes to that target meanwhile."""
         graph = self._compiled.compiler.graph
         usual, graph.target = graph.target, cast("EvalTarget", target)
@@ -227,16 +215,16 @@ class FastFrameCondition:
         finally:
             graph.target = usual
 
-    def run(self, target: GlanceTarget, values: FrameValues) -> Reading[Operand]:
+    def run(self, target: FastConditionTarget, values: FrameValues) -> Reading[Operand]:
         """The condition as a reading."""
         compiler = self._compiled.compiler
         run = Run(cast("EvalTarget", target), compiler.graph, compiler, self._variables, values)
         run.together = _together
         return self._compiled.op.run(run)
 
-    def target(self, thread: int) -> GlanceTarget:
+    def target(self, thread: int) -> FastConditionTarget:
         """A target for one evaluation."""
-        return GlanceTarget(self._target, self._classes, thread, self._rules)
+        return FastConditionTarget(self._target, self._classes, thread, self._rules)
 
 
 class FrameEvaluation:
@@ -246,7 +234,7 @@ class FrameEvaluation:
         self.asks: Sequence[Command[Any]] = ()
         self.call: MethodCall | None = None
         self.holds: bool | None = None
-        self._glance = fast_condition
+        self._fast_condition = fast_condition
         self._target = fast_condition.target(thread)
         self._shares: list[int] = []  # how many of ``asks`` each question stands for
         self._drive: Drive[Operand] | None = None
@@ -261,17 +249,17 @@ class FrameEvaluation:
         return self._target.calls
 
     def answer(self, outcomes: Sequence[Any]) -> None:
-        """Goes on with the answers to ``asks``, or with what came of ``call``."""
+        """Go on with the answers to ``asks``, or with what came of ``call``."""
         assert self._drive is not None
         rest = iter(outcomes)
         called, self.call = self.call, None
         answers = [next(rest)] if called is not None else [[next(rest) for _ in range(n)] for n in self._shares]
-        with self._glance.seen_by(self._target):
+        with self._fast_condition.seen_by(self._target):
             self._drive.answer(answers)
         self._go_on()
 
     def close(self) -> None:
-        """Ends it."""
+        """End it."""
         self.asks, self.call = (), None
         if self._drive is not None:
             self._drive.close()
@@ -284,7 +272,7 @@ class FrameEvaluation:
             try:
                 self.holds = bool(self._drive.result().value)
             except Exception:  # whatever it is: the dispatcher is to tell
-                self._glance.given_up += self._target.unfit
+                self._fast_condition.given_up += self._target.unfit
             return
         self.asks = ()
         if len(questions) == 1 and isinstance(questions[0], SingleCall):
@@ -292,7 +280,7 @@ class FrameEvaluation:
             return
         asked = Reader.commands_of(questions)
         if asked is None:
-            self._glance.given_up += 1
+            self._fast_condition.given_up += 1
             self.close()
             return
         self._shares = [len(each) for each in asked]

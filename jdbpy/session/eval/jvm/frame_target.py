@@ -7,12 +7,14 @@ objects and running code, by way of ``calls`` and ``loading``. What needs none i
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import TypeVar, cast
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError, Thrown
 from jdbpy.session.eval.javac import ClassFiles, JavaSource, compile_class
 from jdbpy.session.eval.jvm.calls import MadeCall, ThreadCalls
-from jdbpy.session.eval.jvm.class_finder import ClassFinder, LoaderMemory
+from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.jvm.heap_target import HeapTarget, as_eval_error
 from jdbpy.session.eval.jvm.invoking import require_invocation
 from jdbpy.session.eval.jvm.loading import Loading, class_names, define_classes
@@ -20,6 +22,8 @@ from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.jvm.throwables import read_throwable
 from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports
 from jdbpy.session.eval.target import (
+    ClassFacts,
+    EvalTarget,
     FrameFacts,
     FrameValues,
     Invocation,
@@ -32,21 +36,24 @@ from jdbpy.session.eval.target import (
 )
 from jdbpy.session.eval.utility_calls import UtilityCalls
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.local_classes import local_class_path
 from jdbpy.session.target import facts
-from jdbpy.session.target.refs import Method
+from jdbpy.session.target.frames import SlotVariable
+from jdbpy.session.target.reading import Reading, SingleFlight, gather
+from jdbpy.session.target.refs import OBSOLETE, Method
 from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values import writes
 from jdbpy.session.values.objects import Objects
-from jdbpy.session.values.variables import frame_slots, read_slots
+from jdbpy.session.values.remembered import PLAIN, GivenObject
+from jdbpy.session.values.variables import current_frames, frame_slots, read_slots, require_readable
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.ids import ArrayTypeID, MethodID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
-from jdbpy.wire.messages import array_type, thread_reference, virtual_machine
+from jdbpy.wire.messages import array_type, virtual_machine
 
-ReadImports = Callable[[Frame], Awaitable[Imports]]
+T = TypeVar("T")
+ReadImports = Callable[[FrameInfo], Awaitable[Imports]]
 """Gives the imports of the source file that a frame is in."""
 
 
@@ -56,25 +63,27 @@ class FrameTarget(HeapTarget):
     def __init__(
         self,
         target: Target,
-        frame: Frame | None,
-        memory: LoaderMemory,
+        frame: FrameInfo | None,
         read_imports: ReadImports,
         rules: InvokeRules,
         pins: Pins,
     ) -> None:
         home = ReferenceTypeID(frame.location.type_id if frame is not None else 0)
-        super().__init__(target, ClassFinder(target, memory, home))
+        super().__init__(target, ClassFinder(target, home))
         self._frame = frame
         self._read_imports = read_imports
         self._rules = rules
         self.pins = pins
-        self._calls = ThreadCalls(target, frame.thread.id, rules, self.pins) if frame is not None else None
+        self._calls = ThreadCalls(target, frame.thread.id, rules, pins, self._receive) if frame is not None else None
+        self.given: list[GivenObject] | None = None
+        """The objects that were made here, and that methods have given; None where they need not be known."""
         self._expected: FrameValues | None = None
+        self._slots: Sequence[SlotVariable] | None = None
 
-    @property
-    def received(self) -> list[int]:
-        """The objects that methods have given, an id for each time. Not those of compiled lambdas: they are shared."""
-        return self._calls.received if self._calls is not None and not self._rules.javac else []
+    def _receive(self, made: Ref) -> None:
+        """Take in an object of this evaluation. Not those of compiled lambdas: they are shared."""
+        if self.given is not None and not self._rules.javac and made.id and made.tag in PLAIN:
+            self.given.append(Objects.of(self._target).reader.given.add(made.id))
 
     # -- the frame -----------------------------------------------------------------------------------------------
 
@@ -83,7 +92,7 @@ class FrameTarget(HeapTarget):
         frame = self._frame
         if frame is None:
             return FrameFacts(0, "", True)
-        slots = await frame_slots(self._target, frame)
+        slots = await self._frame_slots()
         place = frame.location
         methods = (await self._target.types.methods([ReferenceTypeID(place.type_id)])).get(
             ReferenceTypeID(place.type_id), ()
@@ -98,9 +107,11 @@ class FrameTarget(HeapTarget):
             partial(self._out_of_scope, frame),
         )
 
-    def _out_of_scope(self, frame: Frame, name: str) -> str:
+    def _out_of_scope(self, frame: FrameInfo, name: str) -> str:
         """Return at which lines a local variable that is not in scope here is; "" if there is none. No trip."""
         place = frame.location
+        if place.method_id == OBSOLETE:
+            return "the code of this frame was replaced since (hot swap): its variables have no names any more"
         key = ReferenceTypeID(place.type_id), MethodID(place.method_id)
         table, lines = (
             self._target.types.facts.known(facts.VARIABLES, key),
@@ -121,48 +132,52 @@ class FrameTarget(HeapTarget):
         return NO_IMPORTS if self._frame is None else await self._read_imports(self._frame)
 
     async def _has_this(self) -> bool:
-        """True if the frame has a ``this``, for a method that was redefined and is told no more."""
+        """True if the frame has a ``this``: for a method that was redefined, of which the agent says nothing else."""
         return (await self.read_frame([], this=True)).this is not None
 
-    async def current_frame(self) -> Frame:
+    async def current_frame(self) -> FrameInfo:
         """The frame with an id that is good now. Raises StateError when the thread has run on. wire: 0 or 1 trip."""
         frame = self._frame
         if frame is None:
             raise StateError("no frame is selected")
-        suspension = self._target.suspension
-        thread = frame.thread.id
-        suspension.require_suspended(thread)
-        epoch = suspension.epoch_of(thread)
-        if epoch != frame.epoch:  # a method has been run meanwhile: the frame is the same, its id is not
-            wire = wire_thread(thread)
-            reply = await self._target.conn.request(thread_reference.Frames(wire, frame.index - 1, 1))
-            found = reply.frames[0]
-            if (found.location.methodID, found.location.index) != (frame.location.method_id, frame.location.code_index):
-                raise StateError("that frame belongs to an earlier stop: its thread has run since")
-            frame = self._frame = frame.replace(id=found.frameID, epoch=epoch)
-        assert isinstance(frame, Frame)
-        return frame
+        [self._frame] = [current] = await current_frames(self._target, [frame])
+        return current
 
     async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
         """See ``EvalTarget``: all variables in scope are read at once, and remembered for what is asked next."""
-        if self._expected is not None:
+        known = self.known_values(locals_)
+        if known is not None:
+            return known
+        slots = await self._frame_slots()
+        known = self.known_values(locals_)
+        if known is not None:
+            return known
+        this_value, outcomes = await read_slots(self._target, await self.current_frame(), slots)
+        return _frame_values(locals_, slots, this_value, outcomes)
+
+    async def _frame_slots(self) -> Sequence[SlotVariable]:
+        """The variables in scope, without their values."""
+        if self._slots is None:
+            self._slots = await frame_slots(self._target, self._frame) if self._frame is not None else ()
+        return self._slots
+
+    def known_values(self, locals_: Sequence[Local]) -> FrameValues | None:
+        """Return what ``read_frame`` gives, where that is known. No trip."""
+        if self._expected is not None or self._frame is None or self._slots is None:
             return self._expected
-        frame = self._frame
-        variables = await frame_slots(self._target, frame) if frame is not None else []
-        known = self._target.frame_memory.recall(frame) if frame is not None else None
-        if frame is None or known is None or known.of(variables) is None:
-            frame = await self.current_frame()
-        this_value, outcomes = await read_slots(self._target, frame, variables)
-        values = {
-            variable.slot: from_wire(outcome)
-            for variable, outcome in zip(variables, outcomes, strict=True)
-            if isinstance(outcome, TaggedValue) and not is_masked(variable.signature, outcome)
-        }
-        this_raw = from_wire(this_value)
-        return FrameValues(
-            this_raw if isinstance(this_raw, Ref) else None,
-            {local.slot: values[local.slot] for local in locals_ if local.slot in values},
-        )
+        known = self._target.frame_memory.recall(self._frame)
+        outcomes = known.of(self._slots) if known is not None else None
+        if known is None or outcomes is None:
+            return None
+        require_readable(self._frame)
+        return _frame_values(locals_, self._slots, known.this, outcomes)
+
+    async def prefetch(self, walk: Callable[[EvalTarget], Reading[None]]) -> None:
+        """See ``EvalTarget``."""
+        reader = Objects.of(self._target).reader
+        target = _PrefetchTarget(self, self._target, self._classes)
+        with suppress(JdbpyError):  # the code that needs it meets it again
+            await reader.prefetch(walk(cast("EvalTarget", target)), self._prefetched)
 
     def knows_object_in(self, local: Local) -> bool:
         """See ``EvalTarget``."""
@@ -172,8 +187,8 @@ class FrameTarget(HeapTarget):
             return False
         return not value.value or Objects.of(self._target).reader.known_type(int(value.value)) is not None
 
-    def foresee(self, values: FrameValues) -> None:
-        """Takes in what was read of the frame beside other things, so that it need not be read again."""
+    def expect(self, values: FrameValues) -> None:
+        """Take in what was read of the frame beside other things, so that it need not be read again."""
         self._expected = values
 
     async def write_local(self, local: Local, value: Raw) -> None:
@@ -185,7 +200,7 @@ class FrameTarget(HeapTarget):
     # -- making --------------------------------------------------------------------------------------------------
 
     def begin_with(self, calls: Sequence[MadeCall]) -> None:
-        """Takes in the methods that an earlier try of this evaluation has run: they are not run again."""
+        """Take in the methods that an earlier try of this evaluation has run: they are not run again."""
         if self._calls is not None:
             self._calls.made = list(calls)
 
@@ -193,10 +208,13 @@ class FrameTarget(HeapTarget):
         """See ``EvalTarget``."""
         if self.pins.needless:
             reply = await self._target.conn.request(virtual_machine.CreateString(text))
-            return Ref(reply.stringObject, Tag.STRING)
-        value = await writes.create_string(self._target, text)
-        self.pins.adopt(int(value.value or 0))
-        return Ref(int(value.value or 0), Tag.STRING)
+            made = Ref(reply.stringObject, Tag.STRING)
+        else:
+            value = await writes.create_string(self._target, text)
+            self.pins.adopt(int(value.value or 0))
+            made = Ref(int(value.value or 0), Tag.STRING)
+        self._receive(made)
+        return made
 
     async def new_array(self, class_id: int, length: int) -> Ref:
         """See ``EvalTarget``. Raises EvalError when the target has no memory for it."""
@@ -207,6 +225,7 @@ class FrameTarget(HeapTarget):
                 raise
             raise Thrown("java.lang.OutOfMemoryError", "Java heap space") from error
         made = Ref(reply.newArray.objectID, reply.newArray.tag)
+        self._receive(made)
         Objects.of(self._target).reader.cache_array(made.id, class_id, length)
         await self.pins.add(made)
         return made
@@ -227,17 +246,17 @@ class FrameTarget(HeapTarget):
         self, obj: Ref | None, class_id: int, method: Method, args: Sequence[Raw], *, exact: bool, sure: bool = False
     ) -> Raw:
         """See ``EvalTarget``. ``sure`` spares the look at the object's class: it is known to have the method."""
-        self._read.clear()
+        self._prefetched.clear()
         return await self._ready_calls().invoke(obj, class_id, method, args, exact=exact, sure=sure)
 
     async def invoke_all(self, wanted: Sequence[Invocation], *, slow: bool = False) -> list[Raw | JdbpyError]:
-        """Runs methods that do not depend on each other; one outcome for each. wire: 1 trip over a link, or 2."""
-        self._read.clear()
+        """Run methods that do not depend on each other; one outcome for each. wire: 1 trip over a link, or 2."""
+        self._prefetched.clear()
         return await self._ready_calls().invoke_all(wanted, slow=slow)
 
     async def instantiate(self, class_id: int, constructor: Method, args: Sequence[Raw]) -> Ref:
         """See ``EvalTarget``."""
-        self._read.clear()
+        self._prefetched.clear()
         return await self._ready_calls().instantiate(class_id, constructor, args)
 
     async def thrown(self, exception: Ref) -> Thrown:
@@ -260,7 +279,7 @@ class FrameTarget(HeapTarget):
             return [0] * len(names)
         if not names:
             return []
-        self._read.clear()
+        self._prefetched.clear()
         loading = Loading(self._target, self._classes, calls, self.new_string)
         return await loading.load(names, initialize=initialize, texts=texts)
 
@@ -287,3 +306,82 @@ class FrameTarget(HeapTarget):
         loader = await self._classes.loader()
         calls = UtilityCalls(self)
         return await define_classes(self._target, calls, Ref(loader) if loader else None, compiled)
+
+
+class _PrefetchTarget(HeapTarget):
+    """The target of a prefetch for a frame: an ``EvalTarget`` of which the coroutines are readings. What is known costs
+    none of them a question, so that no branch waits for a wave that it does not need.
+    """
+
+    def __init__(self, frame: FrameTarget, target: Target, classes: ClassFinder) -> None:
+        super().__init__(target, classes)
+        self._frame = frame
+        self._reader = Objects.of(target).reader
+        self._names: list[str] = []  # to be looked up with the next wave
+        self._flight = SingleFlight()
+
+    async def _run(self, reading: Reading[T]) -> T:
+        return await reading
+
+    async def find_classes(self, names: Sequence[str]) -> list[int]:
+        """See ``EvalTarget``."""
+        return await gather([self._find(name) for name in names])
+
+    async def _find(self, name: str) -> int:
+        known = self._classes.known(name)
+        if known is not None:
+            return known
+        self._names.append(name)
+        flight = self._flight
+        found = await flight.read("names", lambda: self._reader.outside(self._look_up))
+        return found[name]
+
+    async def _look_up(self) -> dict[str, int]:
+        """All names that are wanted at this moment, in one trip."""
+        names, self._names = self._names, []
+        self._flight = SingleFlight()
+        return dict(zip(names, await self._classes.find(names), strict=True))
+
+    async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
+        """See ``EvalTarget``."""
+        return await gather([self._classes.read_facts(self._reader, each) for each in ids])
+
+    async def initialized(self, class_id: int) -> bool:
+        """See ``EvalTarget``."""
+        if self._classes.is_initialized(class_id):
+            return True
+        return await self._reader.outside(lambda: self._classes.initialized(class_id))
+
+    async def referenced_classes(self) -> list[str]:
+        """See ``EvalTarget``."""
+        known = self._classes.known_referenced()
+        return known if known is not None else await self._reader.outside(self._classes.referenced)
+
+    def knows_object_in(self, local: Local) -> bool:
+        """See ``EvalTarget``."""
+        return self._frame.knows_object_in(local)
+
+    async def read_frame(self, locals_: Sequence[Local], *, this: bool) -> FrameValues:
+        """See ``EvalTarget``."""
+        known = self._frame.known_values(locals_)
+        if known is not None:
+            return known
+        return await self._reader.outside(lambda: self._frame.read_frame(locals_, this=this))
+
+
+def _frame_values(
+    locals_: Sequence[Local],
+    variables: Sequence[SlotVariable],
+    this: TaggedValue,
+    outcomes: Sequence[TaggedValue | JdwpError],
+) -> FrameValues:
+    values = {
+        variable.slot: from_wire(outcome)
+        for variable, outcome in zip(variables, outcomes, strict=True)
+        if isinstance(outcome, TaggedValue) and not is_masked(variable.signature, outcome)
+    }
+    this_raw = from_wire(this)
+    return FrameValues(
+        this_raw if isinstance(this_raw, Ref) else None,
+        {local.slot: values[local.slot] for local in locals_ if local.slot in values},
+    )

@@ -1,8 +1,8 @@
 """The contents of classes, objects and arrays of the target, read and written for an expression.
 
-The part of ``EvalTarget`` that needs no stopped thread. Owns what was read ahead, until something is written or run.
-Knows no frame, and runs nothing. What loaders have answered is ``class_finder``'s; the commands are those of the
-session's reader and of ``values.writes``; here their values become raw ones, and their errors the expression's.
+The part of ``EvalTarget`` that needs no stopped thread. Knows no frame, and runs nothing. What loaders have answered is
+``class_finder``'s; all is read by the session's reader and written by ``values.writes``; here their values become raw
+ones, and their errors the expression's. What was prefetched is good until the expression writes or runs something.
 """
 
 from __future__ import annotations
@@ -13,23 +13,21 @@ from typing import TypeVar
 
 from jdbpy.errors import EvalError, JdwpError, Thrown, UsageError
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
-from jdbpy.session.eval.target import ClassFacts, Raw, Ref, Spot, fields_from_wire, from_wire, to_wire
+from jdbpy.session.eval.target import ClassFacts, Raw, Ref, fields_from_wire, from_wire, to_wire
 from jdbpy.session.java.signatures import signature_of
 from jdbpy.session.target.reading import Reading, gather
-from jdbpy.session.target.refs import Field, as_declared
+from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
 from jdbpy.session.values import writes
 from jdbpy.session.values.objects import Objects, contents
 from jdbpy.session.values.reader import Reader
+from jdbpy.session.values.remembered import Prefetched
 from jdbpy.session.values.shown import Entries, Items
 from jdbpy.session.values.strings import MOST, string_length, string_part
-from jdbpy.wire.constants import Error, Tag
-from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
-from jdbpy.wire.messages import reference_type
+from jdbpy.wire.constants import Error
+from jdbpy.wire.ids import TaggedValue
 
 T = TypeVar("T")
-Place = tuple[int, int, int]
-"""Object or 0, type of the field or 0, and field or index."""
 
 
 class HeapTarget:
@@ -38,7 +36,7 @@ class HeapTarget:
     def __init__(self, target: Target, classes: ClassFinder) -> None:
         self._target = target
         self._classes = classes
-        self._read: dict[Place, Raw] = {}  # ahead
+        self._prefetched = Prefetched()
         self.notes: list[str] = []  # words of warning that writing gave
 
     # Classes
@@ -87,17 +85,13 @@ class HeapTarget:
 
     async def class_object(self, class_id: int) -> Ref:
         """See ``EvalTarget``."""
-        known = self._classes.class_objects
-        if class_id not in known:
-            reply = await self._target.conn.request(reference_type.ClassObject(ReferenceTypeID(class_id)))
-            known[class_id] = Ref(reply.classObject, Tag.CLASS_OBJECT)
-        return known[class_id]
+        return await self._classes.class_object(class_id)
 
     # Objects and arrays
 
     async def _run(self, reading: Reading[T]) -> T:
-        """Runs what the reader reads."""
-        return await Objects.of(self._target).reader.run(reading)
+        """Run what the reader reads."""
+        return await Objects.of(self._target).reader.run(reading, self._prefetched)
 
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
         """See ``EvalTarget``. Raises EvalError for an object that is gone or never was."""
@@ -111,30 +105,23 @@ class HeapTarget:
                 "there is no such object (any more)", hint="it may have been collected", code="INVALID_OBJECT"
             ) from error
 
-    async def read_ahead(self, spot: Spot) -> Raw:
-        """See ``EvalTarget``."""
-        obj, field = spot.obj, spot.field
-        place = _place_of(obj, field, spot.index)
-        if place not in self._read:
-            if obj is None:
-                assert field is not None
-                values = await self.read_statics(field.type_id, [field])
-            elif field is not None:
-                values = await self.read_fields(obj, [field])
-            else:
-                values = await self.read_array(obj, spot.index, 1)
-            if not values:
-                return None
-            self._read[place] = values[0]
-        return self._read[place]
+    def _fields(self, obj: Ref | None, fields: Sequence[Field]) -> Reading[list[TaggedValue]]:
+        """Return the reading of fields, static ones of one class without an object."""
+        reader = Objects.of(self._target).reader
+        return reader.fields(obj.id, fields) if obj is not None else reader.static_fields(fields)
+
+    async def _elements(self, array: Ref, start: int, count: int) -> list[TaggedValue]:
+        """The elements of an array; none where it has not so many."""
+        try:
+            return await Objects.of(self._target).reader.elements(array.id, start, count) if start >= 0 else []
+        except JdwpError as error:
+            if error.number not in (Error.INVALID_INDEX, Error.INVALID_LENGTH):
+                raise
+            return []
 
     async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
         """See ``EvalTarget``."""
-        places = [_place_of(obj, field) for field in fields]
-        if self._read and all(place in self._read for place in places):
-            return [self._read[place] for place in places]
-        reader = Objects.of(self._target).reader
-        return fields_from_wire(fields, await self._run(reader.fields(obj.id, fields)))
+        return fields_from_wire(fields, await self._run(self._fields(obj, fields)))
 
     async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
         """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
@@ -147,13 +134,8 @@ class HeapTarget:
 
     async def read_statics(self, class_id: int, fields: Sequence[Field]) -> list[Raw]:
         """See ``EvalTarget``."""
-        assert all(field.is_static and field.type_id == class_id for field in fields)
-        places = [_place_of(None, field) for field in fields]
-        if self._read and all(place in self._read for place in places):
-            return [self._read[place] for place in places]
-        command = reference_type.GetValues(ReferenceTypeID(class_id), [field.id for field in fields])
-        reply = await self._run(Objects.of(self._target).reader.request(command))
-        return fields_from_wire(fields, as_declared(fields, reply.values))
+        assert all(field.type_id == class_id for field in fields)
+        return fields_from_wire(fields, await self._run(self._fields(None, fields)))
 
     async def array_length(self, array: Ref) -> int:
         """See ``EvalTarget``."""
@@ -162,19 +144,7 @@ class HeapTarget:
 
     async def read_array(self, array: Ref, start: int, count: int) -> list[Raw]:
         """See ``EvalTarget``."""
-        if start < 0:
-            return []
-        place = _place_of(array, None, start)
-        if count == 1 and place in self._read:
-            return [self._read[place]]
-        reader = Objects.of(self._target).reader
-        try:
-            values = await self._run(reader.elements(array.id, start, count))
-        except JdwpError as error:
-            if error.number not in (Error.INVALID_INDEX, Error.INVALID_LENGTH):
-                raise
-            return []
-        return [from_wire(value) for value in values]
+        return [from_wire(value) for value in await self._run(self._elements(array, start, count))]
 
     async def whole_arrays(self, arrays: Sequence[Ref]) -> list[list[Raw]]:
         """All elements of arrays. wire: 1 trip, whatever their number."""
@@ -214,19 +184,19 @@ class HeapTarget:
 
     async def write_field(self, obj: Ref, field: Field, value: Raw) -> None:
         """See ``EvalTarget``."""
-        self._read.clear()
+        self._prefetched.clear()
         with as_eval_error():
             self._note(await writes.write_field(self._target, obj.id, field, to_wire(field.signature, value)))
 
     async def write_static(self, class_id: int, field: Field, value: Raw) -> None:
         """See ``EvalTarget``."""
-        self._read.clear()
+        self._prefetched.clear()
         with as_eval_error():
             self._note(await writes.write_static(self._target, field, to_wire(field.signature, value)))
 
     async def write_array(self, array: Ref, element: str, start: int, values: Sequence[Raw]) -> None:
         """See ``EvalTarget``. Raises Thrown (ArrayStoreException) for an object that the array does not take."""
-        self._read.clear()
+        self._prefetched.clear()
         try:
             await writes.write_elements(self._target, array.id, start, [to_wire(element, value) for value in values])
         except UsageError as error:
@@ -251,13 +221,9 @@ async def _whole(reader: Reader, string_id: int) -> str:
     return await reader.text(string_id)
 
 
-def _place_of(obj: Ref | None, field: Field | None, index: int = 0) -> Place:
-    return (obj.id if obj else 0, *((field.type_id, field.id) if field else (0, index)))
-
-
 @contextmanager
 def as_eval_error() -> Iterator[None]:
-    """Turns what the writers say of a wrong value into an error of the expression."""
+    """Turn what the writers say of a wrong value into an error of the expression."""
     try:
         yield
     except UsageError as error:

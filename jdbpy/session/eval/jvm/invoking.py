@@ -1,8 +1,8 @@
 """Running a method on a stopped thread: when that is allowed, who runs meanwhile, and how long is waited.
 
 Owns the rules of docs/agent.md, section "Invoking methods". Only the thread itself runs, unless the user lets the
-others run; a call that takes longer than the limit gives the prompt back and goes on, and its end is told. Arguments
-are not checked here but in ``calls``: the agent does not check them at all.
+others run; a call that takes longer than the limit gives the prompt back and goes on, and its end is reported.
+Arguments are not checked here but in ``calls``: the agent does not check them at all.
 
 A thread runs one call at a time, but over a link the next one need not wait for the answer of the one before: it is
 sent a moment behind it. If that one has not ended when it comes in, the agent refuses it, nothing is run, and it is
@@ -61,7 +61,7 @@ def require_invocation(target: Target, thread: int) -> None:
 
 
 async def run_method(target: Target, thread: int, what: str, make: MakeCommand, rules: InvokeRules) -> Any:
-    """Runs one invocation command on the thread and returns its reply. ``what`` names the method in messages.
+    """Run one invocation command on the thread and return its reply. ``what`` names the method in messages.
 
     Raises StateError when the thread cannot run it, StillRunning at the limit. wire: 1 trip, as long as it takes.
     """
@@ -106,7 +106,7 @@ async def run_methods(
 
 
 async def _learn_whether_virtual(target: Target, thread: int) -> None:
-    """Asks for it where ``Invocations`` has to know. wire: 1 trip for a thread that no stop has shown, 0 else."""
+    """Ask for it where ``Invocations`` has to know. wire: 1 trip for a thread that no stop has shown, 0 else."""
     if thread in target.virtual_threads or not (target.at_least(21) and target.suspension.everything_held):
         return
     [outcome] = await target.conn.batch([thread_reference.IsVirtual(wire_thread(thread))])
@@ -114,7 +114,7 @@ async def _learn_whether_virtual(target: Target, thread: int) -> None:
 
 
 async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRules) -> None:
-    """Waits for the end of a call. Raises StillRunning at the limit."""
+    """Wait for the end of a call. Raises StillRunning at the limit."""
     with trio.move_on_after(rules.limit):
         await run.ended.wait()
     if run.outcome is None:
@@ -145,14 +145,14 @@ def _gap(target: Target, thread: int, rules: InvokeRules, count: int, *, slow: b
     """Return how long after a call the next one of so many is sent, in seconds; for ever where each waits for the one
     before.
 
-    So it is without latency, where nothing is won; where others run, as each call would let go of all of them and hold
+    So it is without latency, where nothing is won; where others run, as each call would resume all of them and suspend
     them again; and where holds have to be taken off the thread. Older agents look at a call once more after they have
     answered it.
     """
     alone = bool(_options(target, rules) & InvokeOptions.INVOKE_SINGLE_THREADED)
     if not target.high_latency or not target.at_least(11) or not alone or target.suspension.count(thread) > 1:
         return math.inf
-    share = target.round_trip * _OF_A_TRIP / count
+    share = target.latency.round_trip * _OF_A_TRIP / count
     return share if slow else min(share, _BEHIND)
 
 
@@ -163,7 +163,7 @@ def _options(target: Target, rules: InvokeRules) -> int:
 
 
 class SingleCall:
-    """One call, for a thread that is suspended alone, which nobody waits for (``MethodCall``)."""
+    """One call, for a thread that is suspended alone, which is not waited for (``MethodCall``)."""
 
     def __init__(self, target: Target, thread: int, what: str, make: MakeCommand, rules: InvokeRules) -> None:
         self.limit = rules.limit

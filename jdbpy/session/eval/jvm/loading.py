@@ -16,6 +16,7 @@ from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Invocation, Ref
 from jdbpy.session.eval.utility_calls import UtilityCalls
 from jdbpy.session.java.signatures import signature_of
+from jdbpy.session.target import facts
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassObjectID, ObjectID, ReferenceTypeID
@@ -26,9 +27,9 @@ _DEFINE = "(Ljava/lang/String;[BII)Ljava/lang/Class;"
 
 
 async def define_classes(target: Target, calls: UtilityCalls, loader: Ref | None, compiled: ClassFiles) -> int:
-    """Defines the classes and returns the id of the last, linked. Raises Thrown when the target refuses one.
+    """Define the classes and return the id of the last, linked. Raises Thrown when the target refuses one.
 
-    ``loader`` None stands for the system class loader. wire: 4 trips for each class.
+    ``loader`` None is the system class loader. wire: 4 trips for each class.
     """
     if loader is None:
         found = await calls.static(_LOADER, "getSystemClassLoader", "()Ljava/lang/ClassLoader;")
@@ -68,7 +69,7 @@ class Loading:
         self._new_string = new_string
 
     async def load(self, names: Sequence[str], *, initialize: bool, texts: Sequence[Ref] | None = None) -> list[int]:
-        """Loads classes one after the other, 0 for one that there is not; ``texts`` are the names, if they are made.
+        """Load classes one after the other, 0 for one that there is not; ``texts`` are the names, if they are made.
 
         What they consist of is then known. Raises Thrown for one whose static initializer fails.
         wire: 3 trips, 2 with ``texts``; 2 more to learn java.lang.Class.
@@ -124,12 +125,12 @@ class Loading:
             if not initialize and not await self._classes.prepared(type_id):
                 await self._link(class_facts, outcome)
             await self._classes.learn(name, type_id)
-            self._classes.class_objects[int(type_id)] = outcome
+            self._target.types.facts.learn(facts.CLASS_OBJECT, type_id, ClassObjectID(ObjectID(outcome.id)))
             ids.append(int(type_id))
         return ids
 
     async def _link(self, class_facts: ClassFacts, class_object: Ref) -> None:
-        """Links a class, before which the agent tells no members: the VM does it when its fields are asked for."""
+        """Links a class, before which the agent reports no members: the VM does it when its fields are asked for."""
         wanted = "()[Ljava/lang/reflect/Field;"
         method = class_facts.method("getDeclaredFields", wanted)
         with suppress(Thrown):  # a class that a field mentions is missing: this one is linked all the same

@@ -2,7 +2,7 @@
 
 Owns DisableCollection and its undoing. The agent does not count: one EnableCollection ends all pins of an object
 (docs/agent.md, "Pins do not count"), so the counting is done here. While the whole VM is held a target of Java 17 or
-later keeps every object that it has told us of (docs/agent.md, "Ids are weak, and pinned while all is suspended"), and
+later keeps every object whose id it has sent (docs/agent.md, "Ids are weak, and pinned while all is suspended"), and
 nothing needs to be sent. A read-only session pins nothing: what is collected meanwhile is said to be gone.
 """
 
@@ -38,7 +38,7 @@ class PinLedger:
         self.pinned(object_id)
 
     def pinned(self, object_id: int) -> None:
-        """Takes in a pin that was set elsewhere."""
+        """Take in a pin that was set elsewhere."""
         self._counts[object_id] += 1
 
     def unpin(self, object_id: int) -> None:
@@ -61,17 +61,17 @@ class Pins:
 
     @property
     def needless(self) -> bool:
-        """True if the target keeps all that it has told us of anyway, as long as it is held."""
+        """True if the target keeps all objects whose ids it has sent, as long as all of it is suspended."""
         target = self._ledger.target
         return target.suspension.everything_held and target.at_least(17)
 
     async def add(self, ref: Ref) -> None:
-        """Pins an object. Raises EvalError when it is gone already. wire: 1 trip, 0 when it is safe anyway."""
+        """Pin an object. Raises EvalError when it is gone already. wire: 1 trip, 0 when it is safe anyway."""
         if not self.needless:
             await self.keep(ref)
 
     async def keep(self, ref: Ref) -> None:
-        """Pins an object whatever is held now, so that it outlives this stop. Raises EvalError. wire: 1 trip."""
+        """Pin an object whatever is held now, so that it outlives this stop. Raises EvalError. wire: 1 trip."""
         await self._ledger.pin(ref.id)
         self._pinned.append(ref.id)
 
@@ -81,6 +81,6 @@ class Pins:
         self._pinned.append(object_id)
 
     def release(self) -> None:
-        """Lets all of them go. Not waited for. wire: no trip."""
+        """Let all of them go. Not waited for. wire: no trip."""
         while self._pinned:
             self._ledger.unpin(self._pinned.pop())

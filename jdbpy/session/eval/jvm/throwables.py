@@ -29,7 +29,7 @@ _LAZY_MESSAGE = "java.lang.NullPointerException"  # its message is made when it 
 
 
 async def read_throwable(target: Target, exception: Ref, calls: ThreadCalls | None) -> Thrown:
-    """Return what stands for the throwable. ``calls`` runs the methods it takes; without, there is no stack. wire: 6
+    """Return the record of the throwable. ``calls`` runs the methods it takes; without, there is no stack. wire: 6
     trips.
     """
     reader = Objects.of(target).reader

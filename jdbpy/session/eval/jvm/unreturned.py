@@ -13,7 +13,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.locks.reading import LockReader
 from jdbpy.session.model.locks import AwaitedLock
-from jdbpy.session.model.threads import Frame
+from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.wire.messages import thread_reference
@@ -74,7 +74,7 @@ def _waiting(target: Target, thread: int, awaits: AwaitedLock) -> tuple[str, str
     )
 
 
-def _place(frame: Frame) -> str:
+def _place(frame: FrameInfo) -> str:
     at = frame.location
     line = f" ({at.source}:{at.line})" if at.source and at.line else ""
     return f"{at.class_name}.{at.method}{line}"

@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.operands import Elements, Operand
+from jdbpy.session.eval.operands import Elements, Operand, element_operand
 from jdbpy.session.eval.ops.base import Op, ReadCell, Run
 from jdbpy.session.eval.ops.calls import initialize
 from jdbpy.session.eval.ops.read import (
@@ -120,7 +120,7 @@ class _ElementPlace(LocatedVariable):
         values = await run.target.read_array(ref, self.index, 1)
         if not values:
             raise out_of_bounds(self.index, await run.target.array_length(ref), self.op.at)
-        return Operand(self.op.type, values[0])
+        return element_operand(self.op.type, values[0])
 
     async def write(self, run: Run, value: Operand) -> None:
         if isinstance(self.array.value, Elements):
@@ -138,7 +138,7 @@ class _ElementPlace(LocatedVariable):
 
 
 async def locate(op: Op, run: Run) -> LocatedVariable:
-    """Evaluates the parts of the variable that the operation reads."""
+    """Evaluate the parts of the variable that the operation reads."""
     match op:
         case ReadCell():
             return _CellPlace(op)

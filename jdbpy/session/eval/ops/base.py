@@ -128,7 +128,7 @@ class VariableStore(Protocol):
         """The value of a variable, None if it has none. Names come without ``$``."""
 
     def set(self, name: str, value: Operand) -> None:
-        """Gives a variable a value. Raises EvalError for a name that cannot be assigned."""
+        """Give a variable a value. Raises EvalError for a name that cannot be assigned."""
 
 
 Together = Callable[..., Awaitable[Any]]

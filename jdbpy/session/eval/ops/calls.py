@@ -50,7 +50,7 @@ class Invoke(Op):
         return await self.on(run, await run_all(run, ops))
 
     async def on(self, run: Run, operands: Sequence[Operand]) -> Operand:
-        """Runs the method with the receiver, if it has one, and arguments that have been evaluated."""
+        """Run the method with the receiver, if it has one, and arguments that have been evaluated."""
         run.target.require_invocation()
         owner = self.method.owner
         obj: Ref | None = None
@@ -74,7 +74,7 @@ class Invoke(Op):
 
 
 async def initialize(run: Run, cls: JClass) -> None:
-    """Runs the class's static initializer if that has not happened, as Java does before a static member is used."""
+    """Run the class's static initializer if that has not happened, as Java does before a static member is used."""
     if not await run.target.initialized(cls.id):
         await run.target.initialize(cls.name)
 
@@ -134,7 +134,7 @@ async def _make(run: Run, kind: JavaType, lengths: Sequence[int], at: int) -> Re
 
 
 async def new_array(run: Run, kind: ArrayType, length: int, at: int) -> Ref:
-    """Makes an array, whose class is loaded first if need be."""
+    """Make an array, whose class is loaded first if need be."""
     cls = await run.graph.load(source_name(kind))
     if cls is None:
         raise EvalError(f"cannot find symbol: class {kind}", at)

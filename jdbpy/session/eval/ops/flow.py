@@ -25,7 +25,7 @@ class Jump(Exception):
 
 
 class Statements(Op):
-    """Statements one after the other; the value is the last one's."""
+    """Statements in a row; the value is that of the last."""
 
     def __init__(self, ops: Sequence[Op], at: int) -> None:
         super().__init__(ops[-1].type if ops else VOID, at, *ops)

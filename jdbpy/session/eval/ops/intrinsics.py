@@ -240,7 +240,7 @@ _PIECES: Mapping[tuple[str, str], Callable[..., Awaitable[Answer]]] = {
 
 
 async def _known(run: Run, operand: Operand, wanted: str) -> Known:
-    """The text of a string, the value of a primitive or box; None for null and for what cannot be told.
+    """The text of a string, the value of a primitive or box; None for null and for what is not known.
 
     ``wanted`` is the JNI type that the method declares: an object of another class, which only a generic signature
     took for one, is not passed off as one.

@@ -7,7 +7,7 @@ which one trip has filled before anything runs.
 from __future__ import annotations
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.operands import Elements, Operand, OperandValue
+from jdbpy.session.eval.operands import Elements, Operand, OperandValue, element_operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.target import Local, Ref
 from jdbpy.session.eval.typing.class_graph import JavaField
@@ -148,7 +148,7 @@ class ReadElement(Op):
         values = await run.target.read_array(ref, index.value, 1)
         if not values:
             raise out_of_bounds(index.value, await run.target.array_length(ref), self.at)
-        return Operand(self.type, values[0])
+        return element_operand(self.type, values[0])
 
 
 def require_array(value: OperandValue, at: int, action: str) -> Ref:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 
 from jdbpy.errors import EvalError, Thrown
-from jdbpy.session.eval.operands import Elements, Entry, Operand
+from jdbpy.session.eval.operands import Elements, Entry, Operand, element_operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all, side_by_side
 from jdbpy.session.eval.ops.values import exact
 from jdbpy.session.eval.target import Raw, Ref
@@ -42,7 +42,8 @@ async def elements_of(run: Run, operand: Operand, at: int, start: int = 0, end: 
         count = max(0, min(length if end is None else end, length) - start)
         _check_size(count, at)
         element = found.type.element
-        return [Operand(element, raw) for raw in await run.target.read_array(value, start, count)] if count else []
+        found_raws = await run.target.read_array(value, start, count) if count else []
+        return [element_operand(element, raw) for raw in found_raws]
     raws = await run.target.elements(value, MAX_ELEMENTS + 1)
     if raws is None:
         raise EvalError(
@@ -162,7 +163,7 @@ class ElementBody:
 
 
 async def _look_at_classes(run: Run, elements: Sequence[Operand]) -> None:
-    """Asks for all that the bodies would ask for one after the other. wire: 1 trip, 0 when known."""
+    """Ask for all that the bodies would ask for one after the other. wire: 1 trip, 0 when known."""
     refs = [each.value for each in elements if isinstance(each.value, Ref) and each.value.tag != Tag.STRING]
     with suppress(EvalError):  # the body that meets it tells
         await run.target.classes_of(refs)

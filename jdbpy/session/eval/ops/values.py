@@ -145,7 +145,7 @@ async def unbox(run: Run, operand: Operand, kind: Primitive) -> bool | int | flo
 
 
 async def invoke_named(run: Run, obj: Ref, class_name: str, name: str, signature: str) -> Ref | None:
-    """Runs a method that every object of the class has; for methods of the JDK that the evaluator itself needs."""
+    """Run a method that every object of the class has; for methods of the JDK that the evaluator itself needs."""
     cls = await run.graph.load(class_name)  # a small program may not have used Double yet
     if cls is None:
         raise EvalError(f"class {class_name} is not loaded, and no method can be run to load it")

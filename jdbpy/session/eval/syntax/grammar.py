@@ -1,6 +1,6 @@
 """tree-sitter's grammar of Java: a text parsed, and its nodes' places in what the user typed.
 
-tree_sitter is imported when the first text is parsed. What is wrong with a text that the grammar refuses is told by
+tree_sitter is imported when the first text is parsed. What is wrong with a text that the grammar refuses is said by
 ``explain``.
 """
 
@@ -50,7 +50,7 @@ class ParsedText:
         return self._rewritten.columns[min(offset, len(self._rewritten.columns) - 1)]
 
     def mark(self, node: Node) -> Mark | None:
-        """Return what the place at which a node begins stands for."""
+        """Return the meaning of the place at which a node begins."""
         return self._rewritten.marks.get(self._offset(node.start_byte))
 
     def _offset(self, byte: int) -> int:

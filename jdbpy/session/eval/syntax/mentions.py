@@ -1,6 +1,6 @@
-"""The mentions of an expression: paths of names, calls, types. For looking up ahead what compiling it will ask for.
+"""The mentions of an expression: paths of names, calls, types. For the prefetch of what compiling it will ask for.
 
-Pure, and only as good as a guess has to be: it knows no scopes and no types. ``compile.ahead`` makes use of it.
+Pure, and only as good as a guess has to be: it knows no scopes and no types. ``compile.prefetch`` makes use of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Path(Record):
 
 
 class MentionedCall(Record):
-    """A call by its name ("<init>" for ``new``). An argument that is a literal or a simple name is told by it.
+    """A call by its name ("<init>" for ``new``). An argument is kept if it is a literal or a simple name.
 
     ``typed`` says that the type of its result matters; ``result`` that this is what the text gives.
     """

@@ -184,7 +184,7 @@ class _Rewriter:
         self._length += len(text)
 
     def _replace(self, token: Token, text: str) -> None:
-        """Writes text in place of the next token."""
+        """Write text in place of the next token."""
         self._insert(text)
         self._copied = token.end
 

@@ -209,7 +209,7 @@ class ClassGraph:
             level = list(above.values())
 
     async def ensure(self, types: Iterable[JavaType]) -> None:
-        """Learns all that the relations between these types depend on."""
+        """Learn all that the relations between these types depend on."""
         names = {name for kind in types for name in class_names(kind)}
         await self.link(cls for cls in await self.named(sorted(names)) if cls is not None)
 

@@ -198,7 +198,7 @@ def _bounded(kind: JavaType) -> JavaType:
 
 
 def _infer(graph: ClassGraph, formal: JavaType, arg: JavaType, own: set[str], bindings: dict[str, JavaType]) -> None:
-    """Takes what one argument says about the method's own type variables (JLS 18.2, as far as arguments go)."""
+    """Take what one argument says about the method's own type variables (JLS 18.2, as far as arguments go)."""
     if isinstance(formal, TypeVar):
         if formal.name in own and arg is not NULL and arg.is_reference:
             known = bindings.get(formal.name)

@@ -1,4 +1,4 @@
-"""Logical views: what collections, dates and other well-known classes hold, told by reading their fields.
+"""Logical views: what collections, dates and other well-known classes hold, read from their fields.
 
 One module for each family of classes. A view is an async function that takes an ``Obj`` and returns a ``Shown``; it
 reads fields and never calls a method of the target, so looking at a value cannot change the program. It knows layouts

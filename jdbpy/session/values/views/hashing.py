@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jdbpy.errors import JdwpError
 from jdbpy.record import Record
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
-from jdbpy.session.values.shown import Entries, Shown, UnknownLayout
+from jdbpy.session.values.shown import Entries, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
-from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import LEFT_OUT, KnownEntry, Plan, Unread, first_in_order
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -58,7 +59,7 @@ class Buckets:
         self._downwards = downwards
 
     async def open(self, table: TaggedValue, size: int) -> int:
-        """Finds out the length of a table, which may be large although little is in it. wire: 1 trip."""
+        """Find out the length of a table, which may be large although little is in it. wire: 1 trip."""
         return await self._reader.length(reference(table))
 
     async def entries(self, table: TaggedValue, size: int, capacity: int) -> list[KeyValue]:
@@ -68,7 +69,7 @@ class Buckets:
             return []
         whole = Slots(reference(table), 0, capacity, capacity)
         self._stretch = max(_STRETCH, 2 * want * capacity // size)
-        return await first_in_order([Unread(whole, least=0)], self._expand, want)
+        return await first_in_order([Unread(whole, least=0)], self._expand, want, in_part=True)
 
     async def _expand(self, places: list[Slots | Bucket]) -> list[Plan[KeyValue]]:
         slots = [place for place in places if isinstance(place, Slots)]
@@ -109,7 +110,7 @@ class Buckets:
 
 
 async def capacity_of(obj: Obj, table: TaggedValue, threshold: int, load_factor: float) -> int:
-    """The length of a table; mostly told by the threshold, which saves a round trip."""
+    """The length of a table; mostly known by the threshold, which saves a round trip."""
     capacity = 1
     while capacity * load_factor < threshold and capacity < 1 << 30:
         capacity *= 2
@@ -148,12 +149,17 @@ async def linked_hash_map(obj: Obj) -> Shown:
     fields = await find_fields(obj.reader, node, ["key", "value", "next", "after"])
     if count > 10 * obj.want:
         return Entries(count, await _follow(obj, head, fields))
-    found = await _Nodes(obj, fields).by_id(table, count)
+    try:
+        found = await _Nodes(obj, fields).by_id(table, count)
+    except JdwpError as error:
+        if error.number not in LEFT_OUT:
+            raise
+        found = {}
     entries: list[KeyValue] = []
     at = head.value
     while at and len(entries) < min(obj.want, count):
-        if at not in found:
-            raise UnknownLayout("it changed while it was read")
+        if at not in found:  # it changed while it was read, or a snapshot has a part of it
+            return Entries(count, await _follow(obj, head, fields))
         key, value, _, after = found[int(at)]
         entries.append((key, value))
         at = after.value
@@ -186,7 +192,7 @@ async def _follow(obj: Obj, head: TaggedValue, fields: Sequence[Field]) -> list[
             plans.append([KnownEntry((key, value)), Unread(after.value)] if after.value else [KnownEntry((key, value))])
         return plans
 
-    return await first_in_order([Unread(head.value)] if head.value else [], expand, obj.want)
+    return await first_in_order([Unread(head.value)] if head.value else [], expand, obj.want, in_part=True)
 
 
 @view("java.util.Hashtable")
@@ -261,7 +267,7 @@ async def striped_sum(obj: Obj, base: TaggedValue, cells: TaggedValue) -> int:
 
 
 class _ConcurrentBuckets(Buckets):
-    """A table with nodes that are no entries, told by their hash: trees, and slots that have moved to a new table."""
+    """A table with nodes that are no entries, known by their hash: trees, and slots that have moved to a new table."""
 
     _MOVED, _TREE = -1, -2
 

@@ -113,7 +113,7 @@ async def stack_trace_element(obj: Obj) -> Shown:
 
 @view("java.lang.Thread")
 async def thread(obj: Obj) -> Shown:
-    """By its name; virtual threads mostly have none and are told by their number. JDK 8 keeps the name in a char[]."""
+    """By its name; virtual threads mostly have none and are shown by their number. JDK 8 keeps the name in a char[]."""
     name, number_ = await obj.read("name", "tid")
     text = decode_chars(await obj.elements(name)) if name.tag == Tag.ARRAY else None
     text = text if text is not None else await obj.text(name)

@@ -124,7 +124,7 @@ async def linked_blocking_queue(obj: Obj) -> Shown:
         return Items(await total(obj, await obj.get("count")), [])
     (count, head), node = await with_node_class(obj, ["count", "head"], "head")
     size = await total(obj, count)
-    return Items(size, await chain(obj.reader, node, head, min(size, obj.want)))
+    return Items(size, await chain(obj.reader, node, head, min(size, obj.want), in_part=True))
 
 
 @view("java.util.concurrent.LinkedBlockingDeque")
@@ -138,7 +138,7 @@ async def linked_blocking_deque(obj: Obj) -> Shown:
 
 @view("java.util.concurrent.ConcurrentLinkedQueue", "java.util.concurrent.ConcurrentLinkedDeque")
 async def concurrent_linked_queue(obj: Obj) -> Shown:
-    """Show it without a count, which it does not keep: the size is told only when all of it fits into what is shown."""
+    """Show it without a count, which it does not keep: the size is shown only when all elements are."""
     if not obj.want:
         return Items(None, [])
     [head], node = await with_node_class(obj, ["head"], "head")

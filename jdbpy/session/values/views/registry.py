@@ -37,7 +37,7 @@ _FAMILIES = (
 
 
 class Registry:
-    """Views by class pattern: a Java name, in which ``*`` stands for anything (``com.acme.*Id``).
+    """Views by class pattern: a Java name, in which ``*`` matches anything (``com.acme.*Id``).
 
     A nested class may be written as in source (``com.acme.Order.Line``), and what is no class of the JDK by its simple
     name (``Line``).
@@ -52,17 +52,17 @@ class Registry:
         self._interfaces: dict[str, View] = {}
 
     def add(self, pattern: str, view: View) -> None:
-        """Shows classes of that name, and their subclasses, with ``view`` from now on."""
+        """Show classes of that name, and their subclasses, with ``view`` from now on."""
         table = self._patterns if "*" in pattern else self._exact
         table.pop(pattern, None)
         table[pattern] = view
 
     def remove(self, pattern: str) -> None:
-        """Takes back ``add``. Raises KeyError when there is none of that pattern."""
+        """Take back ``add``. Raises KeyError when there is none of that pattern."""
         del (self._patterns if "*" in pattern else self._exact)[pattern]
 
     def find(self, class_name: str) -> View | None:
-        """The view for objects of exactly that class; superclasses are the caller's business. None if there is none."""
+        """Return the view for objects of exactly that class, or None; superclasses are up to the caller."""
         source_name = class_name.replace("$", ".")
         names = [class_name, source_name]
         if not class_name.startswith(OF_THE_JDK):
@@ -76,7 +76,7 @@ class Registry:
         return self._below.find(class_name) if self._below else None
 
     def add_interface(self, name: str, view: View) -> None:
-        """Shows objects with ``view`` if their class, without a view otherwise, implements this interface itself."""
+        """Show objects with ``view`` if their class, without a view otherwise, implements this interface itself."""
         self._interfaces[name] = view
 
     def find_interface(self, names: Iterable[str]) -> View | None:

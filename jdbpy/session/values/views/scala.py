@@ -90,7 +90,7 @@ async def stack(obj: Obj) -> Shown:
 
 @view(f"{_IMMUTABLE}.Stream$Cons")
 async def stream(obj: Obj) -> Shown:
-    """Show it as far as it has been computed, which ``tlVal`` tells."""
+    """Show it as far as it has been computed, which ``tlVal`` shows."""
     if not obj.want:
         return Items(None, [], "Stream")
     found: list[TaggedValue] = []
@@ -183,7 +183,7 @@ async def vector(obj: Obj) -> Shown:
 
 
 async def _layered_vector(obj: Obj) -> Shown:
-    layers = int(obj.name[-1]) if obj.name[-1].isdigit() else 0
+    layers = int(obj.name[-1]) if obj.name[-1].isdecimal() else 0
     if not layers:
         return Items(0, [], "Vector")
     own = [field.name for shape in (*obj.below, obj.view_class) for field in shape.fields if not field.is_static]

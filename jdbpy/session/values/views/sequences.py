@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.target.reading import gather, read_both
@@ -10,7 +10,7 @@ from jdbpy.session.target.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Items, UnknownLayout
-from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import LEFT_OUT, KnownEntry, Plan, Unread, first_in_order
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
 
@@ -58,19 +58,23 @@ async def with_node_class(obj: Obj, names: Sequence[str], node_field: str) -> tu
 
 
 async def chain(
-    reader: Reader, node_class: ClassLayout, first: TaggedValue, want: int, *, item: str = "item", link: str = "next"
+    reader: Reader, node_class: ClassLayout, first: TaggedValue, want: int, *, in_part: bool = False
 ) -> list[TaggedValue]:
-    """Items of a linked list in order, ``want`` at most; nodes without an item are passed over. wire: 1 trip a node."""
+    """Items of a linked list in order, ``want`` at most; nodes without an item are passed over. wire: 1 trip a node.
+
+    ``in_part`` as for ``first_in_order``.
+    """
     if not first.value:
         return []
-    fields = await find_fields(reader, node_class, [item, link])
+    fields = await find_fields(reader, node_class, ["item", "next"])
     if want > _LONG:
-        return await _long_chain(reader, fields, first, want, skip_empty=True, from_heap=reader.is_on_heap(want))
+        heap = reader.is_on_heap(want)
+        return await _long_chain(reader, fields, first, want, skip_empty=True, from_heap=heap, in_part=in_part)
 
     async def expand(places: list[int]) -> list[Plan[TaggedValue]]:
         return [_link(*readable(values)) for values in await reader.fields_of_all(places, fields)]
 
-    return await first_in_order([Unread(first.value)], expand, want)
+    return await first_in_order([Unread(first.value)], expand, want, in_part=in_part)
 
 
 def _link(item: TaggedValue, next_node: TaggedValue) -> Plan[TaggedValue]:
@@ -90,7 +94,8 @@ async def double_chain(
 
     async def walk(start: TaggedValue, step: int, count: int) -> list[TaggedValue]:
         if min(size, want) > _LONG:
-            return await _long_chain(reader, [fields[0], fields[step]], start, count, from_heap=from_heap)
+            ways = [fields[0], fields[step]]
+            return await _long_chain(reader, ways, start, count, from_heap=from_heap, in_part=True)
 
         async def expand(places: list[int]) -> list[Plan[TaggedValue]]:
             nodes = [readable(values) for values in await reader.fields_of_all(places, fields)]
@@ -99,12 +104,22 @@ async def double_chain(
                 for node in nodes
             ]
 
-        return await first_in_order([Unread(start.value)] if start.value else [], expand, count)
+        return await first_in_order([Unread(start.value)] if start.value else [], expand, count, in_part=True)
 
     if size > want or from_heap:
         return await walk(first, 1, min(size, want))
-    front, back = await gather([walk(first, 1, size - size // 2), walk(last, 2, size // 2)])
-    return [*front, *reversed(back)]
+    front, back = await gather([walk(first, 1, size - size // 2), _if_kept(walk(last, 2, size // 2))])
+    return [*front, *reversed(back)] if len(front) + len(back) == size else front
+
+
+async def _if_kept(items: Awaitable[list[TaggedValue]]) -> list[TaggedValue]:
+    """Return the items, none where a snapshot does not have the first."""
+    try:
+        return await items
+    except JdwpError as error:
+        if error.number not in LEFT_OUT:
+            raise
+        return []
 
 
 async def _long_chain(
@@ -115,13 +130,18 @@ async def _long_chain(
     *,
     skip_empty: bool = False,
     from_heap: bool = False,
+    in_part: bool,
 ) -> list[TaggedValue]:
     """Items of a chain of many nodes; ``fields`` are the item and the link. No wave passes from node to node."""
     if not first.value:
         return []
     try:
-        found = await reader.follow(reference(first), fields, want, _SPARE, skip_empty=skip_empty, from_heap=from_heap)
-    except JdwpError:
+        found = await reader.follow(
+            reference(first), fields, want, _SPARE, skip_empty=skip_empty, from_heap=from_heap, in_part=in_part
+        )
+    except JdwpError as error:
+        if error.number in LEFT_OUT:
+            raise
         raise UnknownLayout("it changed while it was read") from None
     if found is None:
         raise UnknownLayout("it leads in circles")
@@ -140,6 +160,6 @@ async def items_of(obj: Obj, collection: TaggedValue, want: int) -> Items:
 
 
 async def total(obj: Obj, value: TaggedValue) -> int:
-    """The number that an AtomicInteger or a LongAdder stands for."""
+    """Return the number in an AtomicInteger or a LongAdder."""
     [held] = await obj.object_fields(value, "value")
     return number(held)

@@ -181,7 +181,7 @@ async def _slots(obj: Obj, node: TaggedValue) -> list[TaggedValue]:
 
 
 def numbers(start: int, step: int, count: int, tag: int = Tag.INT) -> list[TaggedValue]:
-    """Values that a range stands for."""
+    """The values of a range."""
     return [TaggedValue(tag, start + step * index) for index in range(count)]
 
 

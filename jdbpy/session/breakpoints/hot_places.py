@@ -1,0 +1,94 @@
+"""Hot places: breakpoints whose hits cost the target much, or that stand in code which other threads wait for.
+
+Owns the reports of them, one for each. ``target.hit_rates`` has the figures and says which code is sensitive,
+``slowdown`` measures those that suspend nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.reports import Reporter
+from jdbpy.session.breakpoints.slowdown import Measuring, Slowdown
+from jdbpy.session.model.events import Notice
+from jdbpy.session.model.kinds import KINDS, StopReason
+from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
+from jdbpy.session.target.target import Target
+from jdbpy.wire.constants import JdwpSuspendPolicy
+
+
+class HotPlaces:
+    """Watches ``points``, which are those of ``Points`` by number; takes out what costs more than it may."""
+
+    def __init__(self, target: Target, points: Mapping[int, Point], reporter: Reporter) -> None:
+        self._target = target
+        self._points = points
+        self._reporter = reporter
+        self._limits = HotLimits()
+        target.hit_times.on_load = self._on_load
+        reporter.on_rate = self._on_rate
+        self.measuring = Measuring(target)
+        self.measuring.on_measured = self._on_measured
+        self.measuring.on_lost = reporter.lost
+
+    def warn_at(self, rate: int | None, cost: int | None) -> None:
+        """See ``Points.warn_at``."""
+        limits = self._limits
+        self._limits = HotLimits(limits.rate if rate is None else rate, limits.cost if cost is None else cost)
+
+    def check(self, point: Point, class_names: Iterable[str]) -> None:
+        """Reports once that the point suspends threads in code that other threads wait for."""
+        suspends = _in_code(point) and point.wire_policy is not JdwpSuspendPolicy.NONE
+        name, kind = sensitive(class_names) if suspends else ("", "")
+        if kind and not point.place_checked:
+            point.place_checked = True
+            text = f"{point.called} is in {kind} code ({name}): {WHY[kind]}"
+            data = (("breakpoint", point.number), ("why", kind), ("class", name))
+            self._target.publish(Notice("hot-place", text, data))
+
+    def _on_load(self, point: Point, load: Load) -> None:
+        """A second with hits of a point that suspended threads and did not stop: is that more than it may cost?"""
+        if self._points.get(point.number) is not point or not point.enabled:
+            return
+        budget = point.reporting.cost
+        if budget and load.share * 100 > budget:
+            self._reporter.over_budget(point, load)
+        elif (self._limits.cost and not budget and load.share * 100 > self._limits.cost) or self._is_frequent(
+            load.rate
+        ):
+            self._say_hot(point, load)
+
+    def _on_rate(self, point: Point, load: Load) -> None:
+        """A second with hits of a point that suspends nothing."""
+        if self._is_frequent(load.rate):
+            self._say_hot(point, load)
+        self.measuring.consider(point, load.rate)
+
+    def _on_measured(self, point: Point, slowdown: Slowdown | None, hits: int) -> None:
+        """A point that suspends nothing was taken out for a moment, in which the target has counted so many hits."""
+        point.hits += hits
+        point.rate_limiter.missed(hits)
+        self._reporter.watch(point)
+        if slowdown is not None:
+            point.rate_limiter.slowdown = slowdown.share
+            if slowdown.share * 100 > point.reporting.cost:
+                self._reporter.slows(point, slowdown)
+
+    def _is_frequent(self, rate: float) -> bool:
+        return 0 < self._limits.rate < rate
+
+    def _say_hot(self, point: Point, load: Load) -> None:
+        if point.was_hot or load.hits < 2:
+            return
+        point.was_hot = True
+        share = round(load.share, 3)
+        data = (("breakpoint", point.number), ("why", "rate" if self._is_frequent(load.rate) else "cost"))
+        measured = (("hits", load.hits), ("rate", round(load.rate)), ("suspended", share))
+        self._target.publish(Notice("hot-place", f"{point.called} was {load.text}", (*data, *measured)))
+
+
+def _in_code(point: Point) -> bool:
+    """True if it stands in code that its user has chosen."""
+    kind = KINDS[point.kind]
+    return kind.in_code or StopReason.METHOD_ENTRY in kind.reasons

@@ -1,0 +1,121 @@
+"""TCP connections to debugger agents: which address, how long one that refuses is asked again, why there is none."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import trio
+
+from jdbpy.errors import ConnectError
+from jdbpy.escape import escape
+from jdbpy.session.connect.greeting import (
+    AGENT_LINE,
+    Address,
+    is_loopback,
+)
+
+PATIENCE = 0.3
+"""Seconds for which an agent that refuses is asked again: it may be about to listen, started or left a moment ago."""
+
+PATIENCE_AFTER_LEAVING = 3.0
+"""The same where this process has just left: between two debuggers the agent does not listen for some milliseconds."""
+
+_AGAIN = 0.01
+"""Seconds between two tries."""
+
+_left: dict[Address, float] = {}
+"""When this process has left its latest targets, by ``time.monotonic``."""
+
+_MOST_LEFT = 64
+
+_NAMED = 5
+"""JVMs of this machine that are named when none is where the user has looked."""
+
+
+async def dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
+    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError.
+
+    An agent that refuses is asked again for some time, as gdb does.
+    """
+    refused: list[tuple[Address, OSError]] = []
+    with trio.move_on_after(limit):
+        until = trio.current_time() + _patience(addresses)
+        while True:
+            refused.clear()
+            for where in addresses:
+                try:
+                    return await _connect(where), where
+                except OSError as error:
+                    refused.append((where, error))
+            if trio.current_time() >= until or not isinstance(_reason(refused[0][1]), ConnectionRefusedError):
+                break
+            await trio.sleep(_AGAIN)
+        hint = _what_next(refused[0][1])
+        if all(is_loopback(where.host) for where, _ in refused):
+            hint = f"{await trio.to_thread.run_sync(_agents_here)}{hint}"
+        raise ConnectError(_why_not(refused), hint=hint) from refused[0][1]
+    raise ConnectError(
+        f"no answer from {addresses[0]} within {limit:g} seconds",
+        hint=f"a firewall or a wrong address; by ssh: ssh://{addresses[0].host}/{addresses[0].port}",
+    )
+
+
+def _patience(addresses: Sequence[Address]) -> float:
+    """Return for how many seconds an agent that refuses is asked again."""
+    now = time.monotonic()
+    just_left = any(now - _left.get(where, -math.inf) < PATIENCE_AFTER_LEAVING for where in addresses)
+    return PATIENCE_AFTER_LEAVING if just_left else PATIENCE
+
+
+def note_left(where: Address) -> None:
+    """Remember that this process has left a target just now: whatever dials it next has more patience."""
+    _left.pop(where, None)
+    _left[where] = time.monotonic()
+    if len(_left) > _MOST_LEFT:
+        del _left[next(iter(_left))]
+
+
+async def _connect(where: Address) -> trio.SocketStream:
+    """Return a stream to an address. Raises OSError."""
+    # as bytes, if it can be: Python makes ASCII of a name with tables that take a while to load
+    host = where.host.encode() if where.host.isascii() else where.host
+    stream = await trio.open_tcp_stream(host, where.port)
+    stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
+    return stream
+
+
+def _agents_here() -> str:
+    """Return a sentence about the JVMs of this machine that have an agent, "" if there are none."""
+    from jdbpy.session.connect.local_jvms import local_jvms
+
+    found = [each for each in local_jvms() if each.address]
+    shown = [f"{each.main} at {each.address}" + " (has a debugger)" * each.debugger for each in found[:_NAMED]]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return f"JVMs of this machine with an agent: {escape(', '.join(shown))}{more}; or " if shown else ""
+
+
+def _why_not(refused: Sequence[tuple[Address, OSError]]) -> str:
+    """Return what the addresses have answered; one of a machine without IPv6 is left out."""
+    [(where, first), *others] = [(where, _reason(error)) for where, error in refused]
+    if not isinstance(first, ConnectionRefusedError):
+        return f"cannot connect to {where}: {first.strerror or first}"
+    tried = [where, *(other for other, error in others if isinstance(error, ConnectionRefusedError))]
+    return f"no debugger agent is listening at {' or '.join(map(str, tried))} (connection refused)"
+
+
+def _reason(error: OSError) -> OSError:
+    """Return what trio found at the first of a name's addresses."""
+    if isinstance(error.__cause__, BaseExceptionGroup):
+        return next((one for one in error.__cause__.exceptions if isinstance(one, OSError)), error)
+    return error.__cause__ if isinstance(error.__cause__, OSError) else error
+
+
+def _what_next(error: OSError) -> str:
+    if isinstance(error, trio.socket.gaierror):
+        return "check the name of the host"
+    return (
+        f"start the JVM with {AGENT_LINE}; a JVM takes one debugger at a time, so another one may be attached "
+        "(on its machine: ss -tnp shows who)"
+    )

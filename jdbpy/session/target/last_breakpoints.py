@@ -1,0 +1,116 @@
+"""Threads that a step in another thread would make pass a breakpoint, and how that is kept from happening.
+
+HotSpot keeps, for each thread, the place of its last breakpoint or step event, so that one place is not reported
+twice. While any thread is stepped, every interpreted thread notes each place that it comes to. If the first one that
+it notes is the place of its last breakpoint, the VM takes the next breakpoint there for one that has been reported,
+and says nothing. If the step ends before the thread has noted another place, it says nothing ever again, until the
+next step (docs/agent.md, "Steps make other threads pass breakpoints").
+
+A step of its own that ends makes a thread's last place void. So before a thread is stepped, each other one that has met
+a breakpoint since is suspended, is given a step request that rejects every class, and is resumed when that is cleared.
+Of two step requests in a thread the agent serves the latter, and ends it when either is cleared: so such a request
+stands as long as a step that came after it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy
+from jdbpy.wire.event_parts import KIND, THREAD_AT
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import event_request
+
+if TYPE_CHECKING:
+    from jdbpy.session.target.target import Target
+
+_MOST = 32
+"""The most threads for which that is done before a step, those that have met a breakpoint last: each takes time."""
+
+_PLACES = frozenset((bytes((EventKind.BREAKPOINT,)), bytes((EventKind.METHOD_ENTRY,))))
+"""The first event of a set with a breakpoint in it; one with a step is of a thread whose step has ended."""
+
+_STEP = bytes((EventKind.SINGLE_STEP,))
+
+_NO_CLASS = event_request.ClassMatch("none")
+
+
+class LastBreakpoints:
+    """The threads of one target that have met a breakpoint since a step of their own."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._threads: dict[bytes, None] = {}  # by the bytes of their ids, the latest last
+        self._voiding: dict[int, bool] = {}  # threads that are given such a request; True if a step has come after it
+        self._outlived: dict[int, int] = {}  # ids of such requests that a step has come after, by thread
+
+    def came_in(self, data: bytes) -> None:
+        """Take note of the thread of an event set, by its bytes."""
+        if self._outlived and data[KIND : KIND + 1] == _STEP:
+            thread = data[THREAD_AT : THREAD_AT + self._target.conn.id_sizes.objectIDSize]
+            self._clear_outlived(int.from_bytes(thread, "big"))
+        if data[KIND : KIND + 1] not in _PLACES:
+            return
+        thread = data[THREAD_AT : THREAD_AT + self._target.conn.id_sizes.objectIDSize]
+        if thread not in self._threads:
+            self._threads[thread] = None
+            if len(self._threads) > _MOST:
+                del self._threads[next(iter(self._threads))]
+
+    def before_step(self, thread: int) -> None:
+        """Make the last places of other threads void before this one is stepped. wire: no wait; the others are
+        suspended for 1 trip.
+
+        Threads that stand at an event note no places before they have left its own. Those that run a method for the
+        debugger, or have a step under way, are left as they are.
+        """
+        target, suspension = self._target, self._target.suspension
+        if thread in self._voiding:
+            self._voiding[thread] = True
+        self._clear_outlived(thread)
+        self._threads.pop(thread.to_bytes(target.conn.id_sizes.objectIDSize, "big"), None)
+        due = []
+        for each in self._threads:
+            other = int.from_bytes(each, "big")
+            busy = other in suspension.evaluating or target.requests.is_stepped(other)
+            if not busy and not suspension.stopped_by_event(other):
+                due.append((each, other))
+        if due:
+            with suppress(Disconnected), target.conn.corked:
+                for each, other in due:
+                    del self._threads[each]
+                    self._make_void(other)
+
+    def _make_void(self, thread: int) -> None:
+        target = self._target
+        target.submit_op(SuspendOp.THREAD_SUSPEND, thread)
+        resumed = target.suspension.resumed(thread)
+        self._voiding[thread] = False
+        step = event_request.Step(ThreadID(ObjectID(thread)), JdwpStepSize.MIN, JdwpStepDepth.INTO)
+        command = event_request.Set(EventKind.SINGLE_STEP, JdwpSuspendPolicy.NONE, [_NO_CLASS, step])
+        target.conn.submit(command, on_reply=partial(self._was_set, thread, resumed))
+
+    def _was_set(self, thread: int, resumed: int, reply: Any) -> None:
+        """Clear the step request, and resume the thread unless it was resumed otherwise meanwhile.
+
+        Where a step of the thread was set after it, that one is what the agent serves: clearing any would end it.
+        """
+        target = self._target
+        has_step = self._voiding.pop(thread, False)
+        with suppress(Disconnected), target.conn.corked:
+            if has_step and not isinstance(reply, JdbpyError):
+                self._outlived[thread] = reply.requestID
+            elif not isinstance(reply, JdbpyError):
+                target.conn.submit(event_request.Clear(EventKind.SINGLE_STEP, reply.requestID))
+            if target.suspension.resumed(thread) == resumed:
+                target.submit_op(SuspendOp.THREAD_RESUME, thread)
+
+    def _clear_outlived(self, thread: int) -> None:
+        """Clear such a request of a thread whose step has ended, or before the next is set. wire: no wait."""
+        if (outlived := self._outlived.pop(thread, None)) is not None:
+            with suppress(Disconnected):
+                self._target.conn.submit(event_request.Clear(EventKind.SINGLE_STEP, outlived))
