@@ -135,7 +135,8 @@ async def test_subclasses_and_threads(any_jvm: Jvm) -> None:
 async def test_what_happens_with_monitors(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "monitors") as d:
         await d.session.traces.monitors(options=PointOptions(policy=GO))
-        told = "\n".join(notice.text for notice in await notices(d, "monitor", "happenings.Happenings.contend"))
+        found = await notices(d, "monitor", "happenings.Happenings.contend")
+        told = "\n".join(notice.text for notice in found)
         for expected in (
             r'wants the monitor of Object@\d+, which thread "main" holds: thread "rival", happenings',
             r'got the monitor of Object@\d+: thread "rival"',
@@ -144,6 +145,13 @@ async def test_what_happens_with_monitors(jvm: Jvm) -> None:
             r'is back from waiting on Object@\d+: thread "holder"',
         ):
             assert re.search(expected, told), told
+        reports = [(notice.text, notice.report, notice.report and notice.report.object) for notice in found]
+        words = {"wants": "enter", "got": "entered", "waits": "wait", "is": "waited"}
+        for text, report, monitor in reports:
+            assert report is not None
+            assert monitor is not None
+            assert (report.event, report.monitor) == ("monitor", words[text.split()[0]])
+            assert monitor.text in text
 
 
 async def test_one_sort_of_monitor_event_stops(jvm: Jvm) -> None:
