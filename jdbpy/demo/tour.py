@@ -152,14 +152,15 @@ class Guide:
         if self.finished:
             return ""
         typed = self._canonical(line)
-        leaving = next(at for at in range(self._done, len(self._lines)) if self._canonical(self._lines[at]) in _GOING_ON)
-        for number in range(self._done, leaving + 1):
+        for number in range(self._done, len(self._lines)):
             step = self._canonical(self._lines[number])
             if typed == step or (typed in _GOING_ON and step in _GOING_ON):
                 if ended != (number == len(self._lines) - 1):  # it went past a stop, or came to one more
                     return "" if ended else self._suggestion()
                 self._done, self._others = number + 1, 0
                 return self._suggestion()
+            if step in _GOING_ON:
+                break
         self._others += 1
         return self._suggestion() if self._done and not ended and self._others % REMINDER == 0 else ""
 
