@@ -145,13 +145,13 @@ async def test_what_happens_with_monitors(jvm: Jvm) -> None:
             r'is back from waiting on Object@\d+: thread "holder"',
         ):
             assert re.search(expected, told), told
-        reports = [(notice.text, notice.report, notice.report and notice.report.object) for notice in found]
         words = {"wants": "enter", "got": "entered", "waits": "wait", "is": "waited"}
-        for text, report, monitor in reports:
+        for notice in found:
+            report = notice.report
             assert report is not None
-            assert monitor is not None
-            assert (report.event, report.monitor) == ("monitor", words[text.split()[0]])
-            assert monitor.text in text
+            assert report.object is not None
+            assert (report.event, report.monitor) == ("monitor", words[notice.text.split()[0]])
+            assert report.object.text in notice.text
 
 
 async def test_one_sort_of_monitor_event_stops(jvm: Jvm) -> None:
