@@ -65,8 +65,6 @@ def stack(result: StackFrames, settings: Settings) -> Shown:
     for frame in result.trace.frames:
         yield "  " + frame_line(frame, settings, pc=result.pc)
         yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))
-    if not result.trace.frames:
-        yield remark(result.trace.error or "no frames")
     yield from frames_left_out(result.trace)
 
 

@@ -26,7 +26,7 @@ from jdbpy.session.target.lines import Inlined, inlined_at
 from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
-from jdbpy.wire.constants import Error, EventKind
+from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, thread_reference
 
 _DEPTHS = {
@@ -111,9 +111,11 @@ class Stepping:
         is_inlined = start is not None and start.inlined is not None and depth is StepDepth.OUT
         by_one = count == 1 and by_line and depth is not StepDepth.INTO and not is_inlined
         watch = await returned(self._target, thread, await self._place(thread), depth) if by_one else None
-        # The agent counts raw lines, and stops in code that the compiler or the VM made.
-        counted_here = by_line and (start is not None or count <= _COUNTED_HERE)
+        # The agent counts raw lines and the instructions of checks, and stops in code that the compiler or the VM made.
+        changed_code = self._target.changed_code
+        counted_here = start is not None or count <= _COUNTED_HERE if by_line else changed_code.has_checks
         left = count if counted_here else 1
+        in_check = not by_line and depth is not StepDepth.OUT and await self._is_in_check(thread)
         excluded = [event_request.ClassExclude(pattern) for pattern in patterns]
         step = event_request.Step(_thread_id(thread), _SIZES[size], _DEPTHS[depth])
 
@@ -139,10 +141,15 @@ class Stepping:
             return await counted(hit, self._mapped(location, now))
 
         async def done(hit: RequestHit) -> Verdict:
+            nonlocal in_check
             self._target.requests.spent(hit.request)
             place = hit.event.location
-            if self._target.changed_code.is_inserted(place):
+            if changed_code.is_inserted(place):
                 await self._go_on(thread, [one_instruction(hit.policy)])
+                return GO
+            if in_check:  # the thread has come to the instruction that was shown before the step
+                in_check = False
+                await self._go_on(thread, [one_more(hit.policy)])
                 return GO
             passed, here = by_line and await self._is_made_up(place), start
             if not passed and by_line and depth is not StepDepth.OUT:
@@ -384,6 +391,17 @@ class Stepping:
         location, _ = await self._top(thread, count=False)
         return location
 
+    async def _is_in_check(self, thread: int) -> bool:
+        """True if the thread stands in front of an instruction that is none of the program's. wire: as ``_place``."""
+        if not self._target.changed_code.has_checks:
+            return False
+        here = await self._place(thread)
+        return here is not None and self._target.changed_code.is_inserted(
+            ids.CodeLocation(
+                here.type_tag, ids.ReferenceTypeID(here.type_id), ids.MethodID(here.method_id), here.code_index
+            )
+        )
+
     async def _class_at_top(self, thread: int) -> str:
         """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
         location = await self._place(thread)
@@ -395,11 +413,10 @@ class Stepping:
         if count:
             commands.append(thread_reference.FrameCount(_thread_id(thread)))
         outcomes = await self._target.conn.batch(commands)
-        empty = isinstance(outcomes[0], JdwpError) and outcomes[0].number == Error.INVALID_INDEX
-        for outcome in () if empty else outcomes:
+        for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
-        frames = () if empty else outcomes[0].frames
+        frames = outcomes[0].frames
         if not frames:
             raise StateError("the thread has no Java frames", hint="choose another with 'threads' and 'thread N'")
         [location] = await self._target.types.locations([frames[0].location])

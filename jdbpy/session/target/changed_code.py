@@ -77,6 +77,11 @@ class ChangedCode:
         self.on_untraced: Callable[[Any], None] | None = None
         """Called with one that is taken out of the target."""
 
+    @property
+    def has_checks(self) -> bool:
+        """True if a class runs other code than its own."""
+        return any(each.maps for each in self.classes.values())
+
     def is_inserted(self, place: CodeLocation) -> bool:
         """True if the instruction is none of the program's."""
         changed = self.classes.get(place.classID)
