@@ -127,6 +127,43 @@ async def test_reports_have_their_values_as_data(jvm: Jvm) -> None:
         assert [place.method for place in thrown[0].stack] == ["check", "main"]
 
 
+async def test_a_thread_without_a_name_is_told_by_its_id(jvm: Jvm) -> None:
+    async with debug(jvm, UNNAMED) as d:
+        d.ignored.clear()
+        await d.session.catchpoints.exception("IllegalStateException", options=GO.replace(classes=("Unnamed*",)))
+        await d.session.traces.methods(method="Unnamed.twice", options=GO)
+        d.ignored = {"breakpoint-resolved"}
+        await d.resume()
+        told = 0
+        while isinstance(event := await d.next_event(), Notice):
+            assert event.report is not None
+            assert event.report.thread is not None
+            assert event.report.thread.name == ""
+            assert f"thread {event.report.thread.id}, Unnamed." in event.text
+            told += 1
+        assert told == 3
+
+
+UNNAMED = inline("""
+class Unnamed {
+    public static void main(String[] args) throws Exception {
+        Thread thread = new Thread(Unnamed::run);
+        thread.setName("");
+        thread.start();
+        thread.join();
+    }
+    static void run() {
+        try {
+            throw new IllegalStateException(String.valueOf(twice(2)));
+        } catch (IllegalStateException expected) {
+            // it is what is to be told
+        }
+    }
+    static int twice(int number) { return 2 * number; }
+}
+""")
+
+
 @pytest.mark.parametrize("mode", ["off", "auto"])
 async def test_the_last_reports_before_the_end_are_whole(jvm: Jvm, mode: str) -> None:
     """The end of the target waits until they are read, also those that the target has kept; nothing else is told."""
