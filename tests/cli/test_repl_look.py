@@ -79,8 +79,10 @@ async def test_a_window_that_becomes_narrow(any_jvm: Jvm, tmp_path: Path) -> Non
         shown = await terminal.run("stop in no.Such.method", "threads", then="main[1]")
         pending = "is pending: class no.Such is not loaded yet; a hit suspends all threads"
         assert pending in " ".join(shown.split())  # broken between words only
+        await terminal.run("stop in Ticker.tack", "threads", then="main[1]")
+        await terminal.run("cont", "cannot be set: no method\n  tack in Ticker (there is tick)", then=">")
         terminal.resize(120, 40)
-        await terminal.run("threads", "Reference Handler", then="main[1]")
+        await terminal.run("threads", "Reference Handler", then=">")
 
 
 async def test_output_taller_than_the_screen(any_jvm: Jvm, tmp_path: Path) -> None:

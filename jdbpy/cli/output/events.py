@@ -15,6 +15,7 @@ from jdbpy import (
     VMDisconnected,
     kinds,
 )
+from jdbpy.cli.output.columns import prose
 from jdbpy.cli.output.pieces import CodePieces, Pieces, Shown, count, faint, joined, name, piece, title
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line
@@ -50,7 +51,8 @@ def event_shown(event: Event) -> Shown:
     elif isinstance(event, VMDisconnected):
         yield title(f"The connection is closed: {event.reason}")
     elif isinstance(event, Notice):
-        yield from event.lines
+        is_sentence = event.report is None and len(event.lines) == 1  # what a table or a report says can be copied whole
+        yield from prose(event.text) if is_sentence else event.lines
         if event.kind == "hot-place":
             yield _way_out(event)
     elif isinstance(event, ThreadsResumed):
