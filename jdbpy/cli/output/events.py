@@ -51,7 +51,7 @@ def event_shown(event: Event) -> Shown:
     elif isinstance(event, VMDisconnected):
         yield title(f"The connection is closed: {event.reason}")
     elif isinstance(event, Notice):
-        is_sentence = event.report is None and len(event.lines) == 1  # what a table or a report says can be copied whole
+        is_sentence = event.report is None and len(event.lines) == 1  # tables, reports: as they are
         yield from prose(event.text) if is_sentence else event.lines
         if event.kind == "hot-place":
             yield _way_out(event)
