@@ -47,6 +47,17 @@ public class Secrets {
 }
 """
 
+CLEANED = """
+public class Cleaned {
+    public static void main(String[] args) {
+        var cleaner = java.lang.ref.Cleaner.create();
+        java.lang.ref.Cleaner.Cleanable last = null;
+        for (int i = 0; i < 100; i++) last = cleaner.register(new int[i], () -> { });
+        System.out.println(last); // @stop
+    }
+}
+"""
+
 CHAIN = """
 public class Chain {
     public static void main(String[] args) throws Exception {
@@ -359,3 +370,11 @@ async def test_ids_that_are_none_are_not_asked_for(tmp_path: Path, superclass: b
 async def _ended(d: Debugging) -> None:
     event = await d.next_event()
     assert isinstance(event, (jdbpy.Exited, jdbpy.VMDisconnected)), event
+
+
+async def test_lists_that_the_jvm_keeps_for_itself_are_not_followed(jvm: Jvm, tmp_path: Path) -> None:
+    """Each of their links would be a trip: of all that a program has registered with a cleaner, up to Java 23."""
+    async with debug(jvm, inline(CLEANED)) as d:
+        await d.run_to("stop")
+        taken = await d.session.snapshot(str(tmp_path / "cleaned.jdbpy"))
+        assert taken.paused_trips < 30

@@ -39,6 +39,10 @@ _FOLLOWED = {
 """Fields of what leads to half of the JVM that are followed, with their cost. The objects in the others are kept by
 their types."""
 
+_LISTED_BY_THE_JVM = ("Ljdk/internal/ref/", "Ljava/lang/ref/")
+"""Objects that the JVM keeps in lists of all that is to be cleaned up: their links lead to nothing of one's own, one
+trip each."""
+
 _NEVER = 1 << 20
 _STATIC = 0x0008
 _MOST_LISTED = 30_000
@@ -82,7 +86,8 @@ class Layout:
         def cost(each: Any) -> int:
             if followed is not None:
                 return followed.get(each.name, _NEVER)
-            return _CHAIN if each.signature in chain else INSIDE if inside else STEP
+            is_link = each.signature in chain and not each.signature.startswith(_LISTED_BY_THE_JVM)
+            return _CHAIN if is_link else INSIDE if inside else STEP
 
         self.references = [
             (each.name, each.signature, cost(each))
