@@ -279,6 +279,17 @@ async def test_places_in_files_of_any_name(jvm: Jvm, tmp_path: Path) -> None:
         await d.wait_exit()
 
 
+async def test_the_first_next_after_step_up_passes_no_line(jvm: Jvm, tmp_path: Path) -> None:
+    async with debug(jvm, with_source_map(PAGE, tmp_path, map_of_page())) as d:
+        await d.session.breakpoints.add("shop.Page.call")
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        assert await step(d, StepDepth.OUT) == "Page.xyz:211"
+        assert await step(d) == "Page.xyz:213"
+        await d.resume()
+        await d.wait_exit()
+
+
 async def test_the_stratum_can_be_chosen(jvm: Jvm, mapped: Program) -> None:
     async with debug(jvm, mapped) as d:
         strata = d.session.strata
