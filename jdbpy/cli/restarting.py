@@ -60,7 +60,7 @@ class Restarts:
             return "attaching again when it comes back; Ctrl-C leaves\n"
         if self.attaches:
             return "'reconnect' attaches again with its breakpoints, 'quit' leaves\n"
-        return "'run' starts it again with its breakpoints, 'quit' leaves\n"
+        return "'run' starts it again with its breakpoints, 'start' stops in main, 'quit' leaves\n"
 
     def ask(self, ctx: Context, line: str) -> None:
         """Keep what is to be put back, and make the front end leave its session."""
