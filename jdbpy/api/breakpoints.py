@@ -101,7 +101,12 @@ class Breakpoint:
             taken += 1
             self._vm.session.take(stop)
             shown = self._vm._stop_of(stop)
-            yield deque([shown])
+            page = deque([shown])
+            try:
+                yield page
+            finally:
+                if page:
+                    self._feed.put_back_stop(stop)
             await shown.resume()
 
     @property

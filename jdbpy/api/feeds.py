@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.api.takings import taken
 from jdbpy.errors import Disconnected, StateError, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
@@ -63,6 +64,12 @@ class Feed:
     def put_back(self, items: Iterable[Any]) -> None:
         """Hand back what was taken and not used, in its order; it comes before all else."""
         self._queue.extendleft(reversed(list(items)))
+        self._arrived.unpark_all()
+
+    def put_back_stop(self, stop: events.Stopped) -> None:
+        """Hand back a stop: here, and to the session, whose next resume is not to release it. No trip."""
+        self._vm.session.put_back(stop)
+        self.put_back([stop])
 
     def close(self, why: str) -> None:
         """Nothing comes any more."""
@@ -105,6 +112,7 @@ class Feed:
             raise StateError(f"{what}: {why}", code="VM_DEAD" if self._vm.session.ending is not None else "CLOSED")
         self._vm.session.take(stop)
         assert isinstance(stop, events.Stopped)
+        taken(lambda: self.put_back_stop(stop))
         return stop
 
 

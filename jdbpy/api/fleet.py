@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import trio
 
 from jdbpy.api.hits import Hits, Reported
 from jdbpy.api.lazy import one_by_one
+from jdbpy.api.takings import taken
 from jdbpy.errors import Disconnected, JdbpyError, StateError, TimedOut, UsageError
 
 if TYPE_CHECKING:
@@ -200,6 +201,10 @@ class FleetHits:
         self._given.append(hit)
         self._arrived.unpark_all()
 
+    def _put_back(self, hits: Iterable[FleetHit]) -> None:
+        self._given.extendleft(reversed(list(hits)))
+        self._arrived.unpark_all()
+
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[FleetHit]:
         """The hits one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
@@ -211,8 +216,8 @@ class FleetHits:
         self, seconds: float | None = None, count: int | None = None
     ) -> AsyncIterator[deque[FleetHit]]:
         deadline = trio.current_time() + seconds if seconds is not None else None
-        taken = 0
-        while count is None or taken < count:
+        count_taken = 0
+        while count is None or count_taken < count:
             with trio.move_on_at(deadline) if deadline is not None else trio.CancelScope() as scope:
                 while not self._given and self._going:
                     await self._arrived.park()
@@ -220,8 +225,11 @@ class FleetHits:
                 return
             page = deque([self._given.popleft()])
             self._room.unpark_all()
-            taken += 1
-            yield page
+            count_taken += 1
+            try:
+                yield page
+            finally:
+                self._put_back(page)
 
     def __aiter__(self) -> AsyncIterator[FleetHit]:
         return self.take()
@@ -234,7 +242,9 @@ class FleetHits:
             if not self._given:
                 raise StateError("no further hit can come: all targets or the block have ended", code="VM_DEAD")
             self._room.unpark_all()
-            return self._given.popleft()
+            hit = self._given.popleft()
+            taken(lambda: self._put_back([hit]))
+            return hit
         raise TimedOut(f"no hit within {timeout:g} seconds")
 
 

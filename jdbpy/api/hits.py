@@ -17,6 +17,7 @@ import trio
 from jdbpy.api.feeds import CAPACITY, Add, Feed, only_in_a_block
 from jdbpy.api.frames import Frame, Place, Thread
 from jdbpy.api.lazy import one_by_one
+from jdbpy.api.takings import taken
 from jdbpy.api.values import Value
 from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
@@ -312,8 +313,8 @@ async def report_pages(vm: Vm, feed: Feed, seconds: float | None, count: int | N
     Without either, up to the end of what feeds them. What is left in a page is handed back.
     """
     deadline = trio.current_time() + seconds if seconds is not None else None
-    taken = 0
-    while count is None or taken < count:
+    given = 0
+    while count is None or given < count:
         if deadline is not None and trio.current_time() > deadline:
             return
         report = None
@@ -322,11 +323,11 @@ async def report_pages(vm: Vm, feed: Feed, seconds: float | None, count: int | N
         page = deque[Reported]()
         while report is not None:
             page.append(Reported(vm, report))
-            full = len(page) >= _PAGE or (count is not None and taken + len(page) >= count)
+            full = len(page) >= _PAGE or (count is not None and given + len(page) >= count)
             report = None if full else feed.take_nowait()
         if not page:
             return
-        taken += len(page)
+        given += len(page)
         try:
             yield page
         finally:
@@ -342,6 +343,7 @@ async def next_report(vm: Vm, feed: Feed, timeout: float | None, what: str) -> R
         report = await feed.take()
     if report is None:
         raise StateError(f"no further {what} can come: the target or the block has ended", code="VM_DEAD")
+    taken(lambda: feed.put_back([report]))
     return Reported(vm, report)
 
 

@@ -22,6 +22,7 @@ from jdbpy.api.hits import Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.observed import Calls, CallTiming
 from jdbpy.api.parts import Peers
+from jdbpy.api.takings import taken
 from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Value, unwrapped
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
@@ -319,6 +320,8 @@ class Vm:
             stop = await self._next_stop()
         if not isinstance(stop, events.Stopped):
             raise StateError("the target has ended", code="VM_DEAD")
+        of, found = self.session, stop
+        taken(lambda: of.put_back(found))
         return self._stop_of(stop)
 
     async def _next_stop(self) -> events.Stopped | events.Exited:

@@ -53,6 +53,7 @@ class ServedObjects(Client):
         self._calls: dict[object, trio.CancelScope] = {}
         self._kept: dict[str, Any] = {}
         self._stops: dict[int, Stopped] = {}
+        self._taken: dict[int, Stopped] = {}
         self._last_stop = 0
         self._points: tuple[Any, ...] = ()
         self._nursery: trio.Nursery | None = None
@@ -80,9 +81,15 @@ class ServedObjects(Client):
         if message.get("end") is True:
             self._end.set()
         elif "taken" in message:
-            stop = self._stops.pop(message["taken"], None) if isinstance(message["taken"], int) else None
+            stop = _move(message["taken"], self._stops, self._taken)
+            if len(self._taken) > _MOST_TAKEN:
+                del self._taken[next(iter(self._taken))]
             if stop is not None:
                 self.session.take(stop)
+        elif "put_back" in message:
+            stop = _move(message["put_back"], self._taken, self._stops)
+            if stop is not None:
+                self.session.put_back(stop)
         elif "cancel" in message:
             scope = self._calls.get(message["cancel"]) if isinstance(message["cancel"], int) else None
             if scope is not None:
@@ -181,6 +188,8 @@ class ServedObjects(Client):
         reported = isinstance(event, Notice) and event.report is not None
         if not reported:  # of these there may be thousands, and they suspend nothing
             told.update(self._now(not isinstance(event, ThreadsResumed)))
+        if isinstance(event, Stopped):
+            told["state"] = str(jdbpy.VmState.STOPPED)  # also before the event of the stop has been decided
         self.out.put(told)
 
     def _now(self, points: bool = True) -> Message:
@@ -201,3 +210,14 @@ _MOST_NUMBER = 1_000_000
 
 _MOST_STOPS = 10_000
 """Stops that a script has not taken, and may still."""
+
+_MOST_TAKEN = 1_000
+"""Stops that a script has taken, and may still hand back."""
+
+
+def _move(number: object, whence: dict[int, Stopped], to: dict[int, Stopped]) -> Stopped | None:
+    """Move the stop of a number; None if there is none."""
+    stop = whence.pop(number, None) if isinstance(number, int) else None
+    if stop is not None and isinstance(number, int):
+        to[number] = stop
+    return stop

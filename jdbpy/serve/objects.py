@@ -70,6 +70,7 @@ class JoinedSession:
         self._publisher = Publisher()
         self._publisher.on_taken = self._tell_taken
         self._numbers: dict[int, tuple[Stopped, int]] = {}
+        self._told: set[int] = set()  # numbers of stops of which the session knows that they are taken
         self._points: dict[int, BreakpointInfo] = {}
         self._answers: dict[int, Message] = {}
         self._waiting: dict[int, trio.Event] = {}
@@ -141,6 +142,15 @@ class JoinedSession:
         """Take a stop that a listener was given."""
         self._publisher.handed_over(stop)
         self._tell_taken(stop)
+
+    def put_back(self, stop: Stopped) -> None:
+        """Hand back a stop that was taken and reached nobody: as ``Session.put_back``. No wait."""
+        _, number = self._numbers.get(id(stop), (None, 0))
+        if number in self._told:
+            self._told.discard(number)
+            self._out.put({"put_back": number})
+        if self.is_current(stop):
+            self._publisher.put_back(stop)
 
     def untaken_stops(self) -> list[Stopped]:
         """Return the stops that no call has taken yet, the oldest first."""
@@ -223,8 +233,9 @@ class JoinedSession:
         self._observations.pop(key, None)
 
     def _tell_taken(self, stop: Stopped) -> None:
-        _, number = self._numbers.pop(id(stop), (None, 0))
-        if number:
+        _, number = self._numbers.get(id(stop), (None, 0))
+        if number and number not in self._told:
+            self._told.add(number)
             self._out.put({"taken": number})
 
     # -- what comes ----------------------------------------------------------------------------------------------------
@@ -286,6 +297,7 @@ class JoinedSession:
         if "points" in message:
             self._points = {each.number: each for each in unpack(message["points"])}
         self._numbers = {key: each for key, each in self._numbers.items() if self.is_current(each[0])}
+        self._told.intersection_update(number for _, number in self._numbers.values())
         self._publisher.drop_stops(lambda stop: not self.is_current(stop))
 
     def _happened(self, event: Event, number: object) -> None:

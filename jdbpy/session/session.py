@@ -480,6 +480,12 @@ class Session:
         self._target.publisher.handed_over(stop)
         self._target.publisher.on_taken(stop)
 
+    def put_back(self, stop: Stopped) -> None:
+        """Hand back a stop that was taken and reached nobody: ``next_stop`` returns it again, and a resume does not
+        release it. One that is over is dropped."""
+        if self.is_current(stop):
+            self._target.publisher.put_back(stop)
+
     def untaken_stops(self) -> list[Stopped]:
         """Return the stops that no call has taken yet, the oldest first. No trip."""
         return self._target.publisher.unseen()

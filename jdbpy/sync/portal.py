@@ -1,7 +1,8 @@
 """The thread in which a session lives while a script without ``await`` talks to it.
 
 Each JVM has one thread that runs trio; a call of the script is a task there, and the script waits for its answer.
-Ctrl-C in the script cancels that task alone, so that the session goes on. Nothing here knows what is asked.
+Ctrl-C in the script cancels that task alone, so that the session goes on. What the task has taken for the script by
+then, a stop or a hit, is handed back. Nothing here knows what is asked.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
+from jdbpy.api.takings import Takings
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.concurrency import open_nursery
 
@@ -54,13 +56,30 @@ class _Answer:
     def __init__(self) -> None:
         self.here = _Latch()
         self.scope = trio.CancelScope()
+        self.takings = Takings()
         self.value: Any = None
         self.error: BaseException | None = None
+        self._abandoned = False
+        self._over = False
 
     def give(self, value: Any = None, error: BaseException | None = None) -> None:
         if not self.here.is_set:
             self.value, self.error = value, error
             self.here.set()
+
+    def abandon(self) -> None:
+        """Nobody gets the answer; in the thread of the session."""
+        self._abandoned = True
+        self.scope.cancel()
+        if self._over:
+            self.takings.hand_back()
+
+    def end(self) -> None:
+        """The call has ended, whatever became of it; in the thread of the session."""
+        self._over = True
+        self.takings.end()
+        if self._abandoned:
+            self.takings.hand_back()
 
 
 class Portal:
@@ -134,16 +153,44 @@ class Portal:
         if answer is None:
             return False
         answer.give(error=KeyboardInterrupt())
-        answer.scope.cancel()
+        answer.abandon()
         return True
+
+    async def call_in_thread(self, work: Callable[[], Any]) -> Any:
+        """Return what a function of the script gives, in a thread of its own; what that thread waits for ends if this
+        is cancelled."""
+        lock = threading.Lock()
+        running: list[int] = []
+
+        def run() -> Any:
+            with lock:
+                running.append(threading.get_ident())
+            try:
+                return work()
+            finally:
+                with lock:
+                    running.clear()
+
+        try:
+            return await trio.to_thread.run_sync(run, abandon_on_cancel=True)
+        except trio.Cancelled:
+            with lock:
+                for thread in running:
+                    self.interrupt(thread)
+            raise
 
     # -- asking, from the script's thread ----------------------------------------------------------------------------
 
-    def wait(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Return what a call gives, run as a task of the session. Ctrl-C cancels it and is raised here."""
-        answer = self._submit(lambda given: self._nursery.start_soon(self._answer, call, given))
-        value: T = answer.value
-        return value
+    def wait(self, call: Callable[[], Awaitable[Any]], shown: Callable[[Any], T]) -> T:
+        """Return what a call gives, run as a task of the session, as it is shown to the script. Ctrl-C cancels it and
+        is raised here; what the call has taken is handed back then."""
+        answer = _Answer()
+        try:
+            self._submit(answer, lambda given: self._nursery.start_soon(self._answer, call, given))
+            return shown(answer.value)  # behind this line no Ctrl-C can come before the script has it
+        except BaseException:
+            self._abandon(answer)
+            raise
 
     def run(self, call: Callable[[], T]) -> T:
         """Return what a plain call gives, run in the thread of the session."""
@@ -154,11 +201,14 @@ class Portal:
             except BaseException as error:
                 given.give(error=error)
 
-        value: T = self._submit(start).value
+        answer = _Answer()
+        self._submit(answer, start)
+        value: T = answer.value
         return value
 
-    def iterate(self, pages: AsyncIterator[deque[Any]]) -> Iterator[Any]:
-        """Yield what comes in pages, one by one; each page is asked for when it is needed."""
+    def iterate(self, pages: AsyncIterator[deque[Any]], shown: Callable[[Any], T]) -> Iterator[T]:
+        """Yield what comes in pages, one by one, as it is shown to the script; each page is asked for when it is
+        needed. What the script did not get stays in its page."""
         turn = trio.Lock()  # after Ctrl-C the pages are closed when the task that waits for the next has ended
 
         async def next_page() -> deque[Any] | None:
@@ -172,34 +222,38 @@ class Portal:
                     await closing()
 
         try:
-            while (page := self.wait(next_page)) is not None:
+            while (page := self.wait(next_page, _itself)) is not None:
                 while page:
-                    yield page.popleft()
+                    given = shown(page[0])
+                    try:
+                        yield given  # Ctrl-C comes before this line, or when the script has got it
+                    finally:
+                        page.popleft()
         finally:
             with suppress(StateError):
-                self.wait(close)
+                self.wait(close, _itself)
 
-    def _submit(self, start: Callable[[_Answer], None]) -> _Answer:
+    def _abandon(self, answer: _Answer) -> None:
+        """The script does not get what was answered, or will be."""
+        if answer.error is None and self._token is not None:
+            with suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(answer.abandon)
+
+    def _submit(self, answer: _Answer, start: Callable[[_Answer], None]) -> None:
         if threading.current_thread() is self._thread:
             raise UsageError("this is the thread of the session: it cannot wait for itself")
         if self._closed or self._token is None:
             raise StateError("the session is over", hint="its block has ended", code="CLOSED")
-        answer = _Answer()
         try:
             self._waiting[threading.get_ident()] = answer
             self._token.run_sync_soon(start, answer)
             self._wait_for(answer)
         except trio.RunFinishedError:
             raise StateError("the session is over", code="CLOSED") from None
-        except BaseException:  # Ctrl-C, wherever in the lines above it comes
-            with suppress(trio.RunFinishedError):
-                self._token.run_sync_soon(answer.scope.cancel)
-            raise
         finally:
             self._waiting.pop(threading.get_ident(), None)
         if answer.error is not None:
             raise answer.error
-        return answer
 
     def _wait_for(self, answer: _Answer) -> None:
         while not answer.here.wait(_LOOK):
@@ -230,6 +284,7 @@ class Portal:
                 self._nursery.cancel_scope.cancel()
 
     async def _answer(self, call: Callable[[], Awaitable[Any]], answer: _Answer) -> None:
+        answer.takings.begin()
         try:
             with answer.scope:
                 try:
@@ -240,6 +295,11 @@ class Portal:
                     answer.give(error=error)
         finally:
             answer.give(error=StateError("the session has ended meanwhile", code="CLOSED"))
+            answer.end()
+
+
+def _itself(value: T) -> T:
+    return value
 
 
 _LOOK = 5.0
@@ -261,21 +321,20 @@ class Synced:
     def _ask(self, lazy: Any) -> Any:
         """The answer of a Lazy, without a way into the session's thread if it is known."""
         known = lazy.known()
-        return wrap(self._portal, self._portal.wait(lazy.get) if known is None else known)
+        return self._await(lazy.get) if known is None else wrap(self._portal, known)
 
     def _ask_made(self, make: Callable[[], Any]) -> Any:
         """The answer of a Lazy that reads the session already when it is made."""
         return self._await(lambda: make().get())
 
     def _await(self, call: Callable[[], Awaitable[Any]]) -> Any:
-        return wrap(self._portal, self._portal.wait(call))
+        return self._portal.wait(call, self._wrap)
 
     def _there(self, call: Callable[[], Any]) -> Any:
         return wrap(self._portal, self._portal.run(call))
 
     def _iterate(self, pages: Any) -> Iterator[Any]:
-        for each in self._portal.iterate(pages):
-            yield wrap(self._portal, each)
+        return self._portal.iterate(pages, self._wrap)
 
     def _function(self, do: Callable[[Any], Any] | None) -> Callable[[Any], Awaitable[Any]] | None:
         """A function of the script, to be run in a thread of its own, where it may ask and wait."""
@@ -283,7 +342,7 @@ class Synced:
             return None
 
         async def run(stop: Any) -> Any:
-            return await trio.to_thread.run_sync(do, wrap(self._portal, stop), abandon_on_cancel=True)
+            return await self._portal.call_in_thread(lambda: do(wrap(self._portal, stop)))
 
         return run
 
@@ -291,7 +350,7 @@ class Synced:
         """A function of the script that makes an object of the script's kind; the object behind that is given."""
 
         async def run(of: Any) -> Any:
-            return unwrap(await trio.to_thread.run_sync(make, wrap(self._portal, of), abandon_on_cancel=True))
+            return unwrap(await self._portal.call_in_thread(lambda: make(wrap(self._portal, of))))
 
         return run
 

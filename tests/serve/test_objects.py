@@ -25,6 +25,7 @@ from jdbpy.serve.objects import JoinedComponent, JoinedSession
 from jdbpy.serve.typed import pack, unpack
 from jdbpy.session.values.export import JavaObject
 from tests.harness import LIMIT, Jvm, start_target, within
+from tests.harness.interrupting import at_every_step
 from tests.serve.serving import serving
 
 
@@ -218,6 +219,14 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
 
 def without_await(place: str) -> None:
     with jdbpy.sync.join("desks", client="cyd") as vm:
-        stop = vm.stop_at(place).wait(timeout=LIMIT)
-        assert stop.frame["number"].python() == 3
+        breakpoint = vm.stop_at(place)
+        interrupted = at_every_step(lambda: breakpoint.wait(timeout=LIMIT))  # Ctrl-C at each moment of a wait
+        for count, result in enumerate(interrupted, 1):
+            if result is None:
+                vm.resume()  # all but the stop that nobody has got
+            stop = result or vm.wait(timeout=LIMIT)
+            assert (stop.frame["number"].python(), breakpoint.hits) == (3, count)
+            if result is None:
+                assert vm.is_suspended
+                vm.resume()
         assert stop.thread.finish(timeout=LIMIT).reason == "step"

@@ -110,6 +110,49 @@ async def test_a_released_stop_is_no_longer_waited_for() -> None:
     assert scope.cancelled_caught
 
 
+async def test_a_waiter_that_is_cancelled_as_its_stop_comes_leaves_it_to_the_next() -> None:
+    publisher, first = Publisher(), stop(1)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(publisher.next_stop)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+        publisher.publish(first)
+    assert await publisher.next_stop() is first
+
+
+async def test_a_stop_that_is_put_back_is_the_next_and_given_to_one_who_waits() -> None:
+    publisher, first, second = Publisher(), stop(1), stop(2)
+    publisher.publish(first)
+    publisher.publish(second)
+    assert await publisher.next_stop() is first
+    publisher.put_back(first)
+    assert publisher.unseen() == [first, second]
+    assert [await publisher.next_stop(), await publisher.next_stop()] == [first, second]
+    got: list[object] = []
+
+    async def wait() -> None:
+        got.append(await publisher.next_stop())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(wait)
+        await trio.testing.wait_all_tasks_blocked()
+        publisher.put_back(second)
+    assert got == [second]
+
+
+async def test_a_stop_that_several_got_is_not_put_back() -> None:
+    publisher, first = Publisher(), stop(1)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(publisher.next_stop)
+        nursery.start_soon(publisher.next_stop)
+        await trio.testing.wait_all_tasks_blocked()
+        publisher.publish(first)
+    publisher.put_back(first)
+    assert publisher.unseen() == []
+    publisher.publish(Exited(0))
+    assert await publisher.next_stop() == Exited(0)
+
+
 def test_unsubscribing_twice_is_harmless() -> None:
     publisher = Publisher()
     stream = publisher.subscribe()

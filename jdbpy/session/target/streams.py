@@ -100,6 +100,7 @@ class Publisher:
         self._unseen: list[Stopped] = []
         self._owed: list[Stopped] = []  # of the unseen ones those that only a waiter can take
         self._shown: list[Stopped] = []  # of these the ones that a subscriber has taken
+        self._common: list[Stopped] = []  # those that several waiters got
         self._for_waiters = False
         self._waiting: list[list[Stopped]] = []  # for each waiter the stop that came while it waited
         self.on_taken: Callable[[Stopped], None] = lambda stop: None
@@ -174,16 +175,22 @@ class Publisher:
             self._unseen.append(event)
             if self._for_waiters:
                 self._owed.append(event)
-            waiting = [place for place in self._waiting if not place]
-            for place in waiting:
-                place.append(event)
-            if not waiting:
+            if not self._give(event):
                 self._stops.append(event)
         elif isinstance(event, Output | Notice) and self._early is not None and len(self._early) < DEFAULT_CAPACITY:
             self._early.append(event)
         for stream in self._streams:
             stream.put(event)
         self._tell()
+
+    def _give(self, stop: Stopped) -> bool:
+        """Give a stop to all who wait; False if nobody does."""
+        waiting = [place for place in self._waiting if not place]
+        for place in waiting:
+            place.append(stop)
+        if len(waiting) > 1:
+            self._common.append(stop)
+        return bool(waiting)
 
     async def next_stop(self) -> Stopped | Exited | VMDisconnected:
         """The oldest stop that was not waited for, else the next one, else the ending.
@@ -196,8 +203,11 @@ class Publisher:
             try:
                 while not place and self.ending is None:
                     await self._changed.park()
-            finally:
+            except trio.Cancelled:  # a stop may have come since, before this task could leave
                 self._waiting = [other for other in self._waiting if other is not place]
+                self._hand_on(place)
+                raise
+            self._waiting = [other for other in self._waiting if other is not place]
             if not place:
                 assert self.ending is not None
                 return self.ending
@@ -207,6 +217,14 @@ class Publisher:
         self.seen(stop)
         self.on_taken(stop)
         return stop
+
+    def _hand_on(self, stops: Iterable[Stopped]) -> None:
+        """Let others have what a waiter was given and does not take, unless somebody else got it too."""
+        for stop in stops:
+            unseen = any(other is stop for other in self._unseen)
+            if unseen and all(other is not stop for other in self._common) and not self._give(stop):
+                self._stops.appendleft(stop)
+        self._tell()
 
     def seen(self, stop: Stopped) -> None:
         """Somebody has taken the stop; from now on a resume may release it."""
@@ -238,6 +256,16 @@ class Publisher:
         self.seen(stop)
         self._stops = deque(other for other in self._stops if other is not stop)
 
+    def put_back(self, stop: Stopped) -> None:
+        """Hand back a stop that a waiter took and did not get: it is the next one again. One that other waiters have
+        got as well is theirs."""
+        if any(other is stop for other in (*self._unseen, *self._common)):
+            return
+        self._unseen.insert(0, stop)
+        if self._for_waiters:
+            self._owed.insert(0, stop)
+        self._hand_on([stop])
+
     def unseen(self) -> list[Stopped]:
         """Stops that were not taken: they outlive a resume, so that none is lost."""
         return list(self._unseen)
@@ -250,8 +278,9 @@ class Publisher:
 
     def _drop(self, released: Callable[[Stopped], bool]) -> None:
         self._stops = deque(stop for stop in self._stops if not released(stop))
-        self._unseen, self._owed, self._shown = (
-            [stop for stop in stops if not released(stop)] for stops in (self._unseen, self._owed, self._shown)
+        self._unseen, self._owed, self._shown, self._common = (
+            [stop for stop in stops if not released(stop)]
+            for stops in (self._unseen, self._owed, self._shown, self._common)
         )
 
     def drop_breakpoints(self, numbers: Iterable[int]) -> None:

@@ -1,0 +1,119 @@
+"""Ctrl-C in a wait of ``jdbpy.sync`` loses no stop and no hit, at whichever moment of the call it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import trio
+
+import jdbpy.sync as jdbpy
+from tests.harness import LIMIT, Jvm, program, start_target, within
+from tests.harness.interrupting import at_every_step
+
+LAB = program("Lab")
+
+
+async def in_lab(jvm: Jvm, script: Callable[[jdbpy.Vm, Callable[[str], None]], None]) -> None:
+    """Run a script in a thread, attached to a target that takes lines."""
+    async with start_target(jvm, LAB, suspend=False) as target:
+        await target.wait_output("ready")
+
+        def run() -> None:
+            with jdbpy.attach(target.address, hold="thread") as vm:
+                script(vm, lambda line: trio.from_thread.run(target.send, line))
+
+        with within(3 * LIMIT):
+            await trio.to_thread.run_sync(run)
+
+
+@pytest.mark.parametrize("of", ["breakpoint", "vm"])
+async def test_no_stop_is_lost(jvm: Jvm, of: str) -> None:
+    def script(vm: jdbpy.Vm, send: Callable[[str], None]) -> None:
+        breakpoint = vm.stop_at("lab.Lab.submit")
+        waited = breakpoint if of == "breakpoint" else vm
+        send("pool 1 1000000")
+        seen = []
+        for result in at_every_step(lambda: waited.wait(timeout=LIMIT)):
+            if result is None:
+                vm.resume()  # all but the stop that nobody has got
+            stop = result or waited.wait(timeout=LIMIT)
+            seen.append(stop.frame["amount"].python())
+            stop.resume()
+        assert seen == list(range(len(seen)))
+        assert len(seen) > 10
+        breakpoint.remove()
+
+    await in_lab(jvm, script)
+
+
+async def test_no_stop_of_a_loop_is_lost(jvm: Jvm) -> None:
+    def script(vm: jdbpy.Vm, send: Callable[[str], None]) -> None:
+        breakpoint = vm.stop_at("lab.Lab.submit")
+        send("pool 1 1000000")
+        got: list[jdbpy.Stop] = []
+        seen: list[object] = []
+
+        def some() -> None:
+            for stop in breakpoint.stops(count=2):
+                got.append(stop)
+
+        for _ in at_every_step(some):
+            for stop in got:
+                seen.append(stop.frame["amount"].python() if stop.is_current else None)
+                stop.resume()
+            got.clear()
+        assert len(seen) > 10
+        assert all(number in (None, place) for place, number in enumerate(seen)), seen
+        breakpoint.remove()
+
+    await in_lab(jvm, script)
+
+
+async def test_no_hit_is_lost(jvm: Jvm) -> None:
+    def script(vm: jdbpy.Vm, send: Callable[[str], None]) -> None:
+        with vm.calls("lab.Lab.submit") as hits:
+            send("pool 1 5000")
+            seen: list[jdbpy.Reported] = []
+            for result in at_every_step(lambda: hits.next(timeout=LIMIT)):
+                seen.append(result or hits.next(timeout=LIMIT))
+            first = len(seen)
+            assert first > 10
+
+            def some() -> None:
+                for hit in hits.take(count=3):
+                    seen.append(hit)
+
+            for _ in at_every_step(some):
+                pass
+            assert len(seen) > first + 10
+            assert [hit.args["amount"].python() for hit in seen] == list(range(len(seen)))
+
+    await in_lab(jvm, script)
+
+
+async def test_a_fleet_loses_none_and_takes_none_when_it_no_longer_waits(jvm: Jvm) -> None:
+    async with start_target(jvm, LAB, suspend=False) as target:
+        await target.wait_output("ready")
+
+        def script() -> None:
+            with jdbpy.fleet([target.address], hold="thread") as fleet:
+                [vm] = fleet.vms.values()
+                breakpoint = vm.stop_at("lab.Lab.submit")
+                [answer] = fleet.each(lambda _: breakpoint.wait(), timeout=0.01).values()
+                assert isinstance(answer.error, jdbpy.TimedOut)
+                trio.from_thread.run(target.send, "order 3")
+                breakpoint.wait(timeout=LIMIT).resume()
+                breakpoint.remove()
+                with fleet.hits(lambda vm: vm.calls("lab.Lab.submit")) as hits:
+                    trio.from_thread.run(target.send, "pool 1 500")
+                    seen = []
+                    for result in at_every_step(lambda: hits.next(timeout=LIMIT)):
+                        hit = (result or hits.next(timeout=LIMIT)).hit
+                        assert hit is not None
+                        seen.append(hit.args["amount"].python())
+                    assert len(seen) > 10
+                    assert seen == list(range(len(seen)))
+
+        with within(2 * LIMIT):
+            await trio.to_thread.run_sync(script)
