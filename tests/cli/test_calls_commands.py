@@ -106,14 +106,14 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             target.address,
             "--json",
             "--keep-going",
-            *script("calls Turns.turn -max 1", "calls Turns.turn", "calls Turns.* -most 2 -max 1"),
+            *script("calls Turns.turn -max 2", "calls Turns.turn", "calls Turns.* -most 2 -max 1"),
             *script("calls Turns.main -max 1 quickly 1"),
         )
-        [call] = done.events("notice")
+        [_, call] = done.events("notice")  # the first one may have begun before it was observed: it has no cost
         assert call["kind"] == "call" and {"time_ns", "cost", "arguments", "object"} <= set(call["report"])
         codes = [each.get("error", {}).get("code") for each in done.results]
         assert codes == [None, "USAGE", "TOO_MANY_METHODS", "USAGE"]
-        assert done.results[0]["data"]["reported"] == 1
+        assert done.results[0]["data"]["reported"] == 2
         await target.wait_listening_again()
         async with driving("attach", target.address) as d:
             await d.send("calls stats Turns.* every 100ms for 1h")

@@ -8,10 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from jdbpy.errors import EvalError, UsageError
+from jdbpy.errors import EvalError, JdwpError, UsageError
+from jdbpy.session.calls.details import CallReader
 from jdbpy.session.model.events import Report
 from jdbpy.session.target.requests import GO, CountingFilter, EventRequest, RequestTable
-from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.messages import event_request
 from tests.harness import Jvm, debug, inline, program
 
@@ -187,3 +188,73 @@ def test_an_event_that_suspends_is_never_swallowed_after_its_request_is_cleared(
         request.id = 7
         table.spent(request)
         assert table.count_only(bytes((policy, 0, 0, 0, 1)) + request.key) is swallowed
+
+
+LITTER = """
+class Litter {
+    public static void main(String[] args) throws Exception {
+        System.out.println("start"); // @start
+        for (int i = 0; i < 3; i++) {
+            make(i);
+            try {
+                refuse(i);
+            } catch (IllegalStateException thrown) {
+            }
+            System.gc();
+            System.out.println("collected");
+        }
+    }
+    static String make(int i) {
+        return new String("made " + i + " ");
+    }
+    static void refuse(int i) {
+        throw new IllegalStateException("refused " + i);
+    }
+}
+"""
+
+
+async def test_what_a_call_gave_is_told_after_the_target_has_collected_its_garbage(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    describe = CallReader.describe
+    async with debug(jvm, inline(LITTER)) as d:
+        await d.run_to("start")
+
+        async def late(self: CallReader, *args: Any) -> Any:
+            await d.target.wait_lines("collected", 3)
+            return await describe(self, *args)
+
+        monkeypatch.setattr(CallReader, "describe", late)
+        made: list[Report] = []
+        refused: list[Report] = []
+        async with (
+            d.session.observer.calls("Litter.make", on_call=made.append, show=["$ret", "$ret.trim()"], most=3) as one,
+            d.session.observer.calls("Litter.refuse", on_call=refused.append, most=3) as other,
+        ):
+            await d.resume()
+            await one.over.wait()
+            await other.over.wait()
+        shown = [[value.value.text for value in each.values if value.value] for each in made]
+        assert shown == [[f'"made {i} "', f'"made {i}"'] for i in range(3)]
+        assert [each.exception.message for each in refused if each.exception] == [f"refused {i}" for i in range(3)]
+        await d.wait_exit()
+
+
+async def test_calls_that_cannot_be_told_end_an_observation_too(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    describe = CallReader.describe
+
+    async def refuse(self: CallReader, method: Any, read: Any) -> Any:
+        if len(told_of) == 1:
+            raise JdwpError(int(Error.INVALID_CLASS), "ReferenceType.SignatureWithGeneric")
+        return await describe(self, method, read)
+
+    async with debug(jvm, inline(LITTER)) as d:
+        await d.run_to("start")
+        told_of: list[Report] = []
+        monkeypatch.setattr(CallReader, "describe", refuse)
+        async with d.session.observer.calls("Litter.make", on_call=told_of.append, most=3) as calls:
+            await d.resume()
+            await calls.over.wait()
+        assert (calls.calls, calls.reported) == (3, 1)
+        await d.wait_exit()

@@ -353,11 +353,15 @@ class BreakpointMeans:
         async def count(at_handler: RequestHit) -> Verdict:
             self._target.requests.spent(at_handler.request)
             self._relays.discard(at_handler.request)
+            ended: list[OpenCall] = []
             with suppress(JdwpError):
                 reply = await self._target.conn.request(thread_reference.FrameCount(wire_thread(hit.thread)))
                 gone = depth - reply.frameCount
                 ended = [call for call, frame in above if frame is not None and frame < gone]
                 self._end(ended, hit, now, read)
+            for call, unused in read.items():
+                if unused is not None and call not in ended:
+                    unused.release()
             return GO
 
         modifiers = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError
@@ -12,6 +12,7 @@ from jdbpy.session.calls.expressions import ExpressionAtEnds, cost_limits, is_of
 from jdbpy.session.calls.means import CallDetails, MethodKey, ObservedMethod, ReadCall
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.expressions.results import Results
@@ -28,6 +29,7 @@ from jdbpy.session.values.describe import describe
 from jdbpy.session.values.throwables import exception_info
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import stack_frame, thread_reference
 
 THROWABLE = "Ljava/lang/Throwable;"
@@ -190,6 +192,24 @@ class CallReader:
 
         wire: 1 trip for the innermost frame of a thread that was seen before, else 2; more for what expressions take.
         """
+        pins, read = self._evaluator().pins(), None
+        try:
+            read = await self._read(method, thread, cost, frame, returned, thrown, pins)
+        finally:
+            if read is None:
+                pins.release()
+        return read
+
+    async def _read(
+        self,
+        method: ObservedMethod,
+        thread: int,
+        cost: float | None,
+        frame: int,
+        returned: ids.TaggedValue | None,
+        thrown: Any,
+        pins: Pins,
+    ) -> ReadCall | None:
         asked = wire_thread(thread)
         epoch = self._target.suspension.epoch_of(thread)
         predictor = self._target.frame_id_predictor
@@ -232,7 +252,7 @@ class CallReader:
                     failure = f"the condition failed: {error.message}"
                 if not self._pace.passes(self._clock()):
                     return None
-            operands, trouble = await self._evaluated(method, here, given)
+            operands, trouble = await self._evaluated(method, here, given, pins)
             failure = failure or trouble
         if self._enough():
             return None
@@ -241,7 +261,9 @@ class CallReader:
         values = [None if isinstance(each, JdwpError) else each for each in outcomes]
         if (failure or None in values) and await self._is_obsolete(asked, frame):
             return None
-        return ReadCall(thread, tuple(places), tuple(values), tuple(operands), returned, thrown, failure)
+        for each in _objects(values, returned, thrown):
+            pins.keep_alive(each)
+        return ReadCall(thread, tuple(places), tuple(values), tuple(operands), returned, thrown, failure, pins)
 
     async def _is_obsolete(self, thread: ids.ThreadID, frame: int) -> bool:
         """True if the frame's class was given other code since: there are no variables in it any more. wire: 1 trip."""
@@ -282,7 +304,12 @@ class CallReader:
         for typed, operand in read.shown:
             value = await results.describe(operand, self._limits)
             shown.append(Variable(typed, value.type, value, "expression"))
-        exception = await exception_info(self._target, read.thrown) if read.thrown is not None else None
+        failure, exception = read.failure, None
+        if read.thrown is not None:
+            try:
+                exception = await exception_info(self._target, read.thrown)
+            except JdwpError:
+                failure = failure or "the exception was garbage-collected before it was read"
         return CallDetails(
             places[0],
             ThreadRef(read.thread, name),
@@ -292,7 +319,7 @@ class CallReader:
             exception,
             tuple(shown),
             tuple(places[1:]),
-            read.failure,
+            failure,
         )
 
     async def _name_of(self, thread: int) -> str:
@@ -336,7 +363,7 @@ class CallReader:
         return given
 
     async def _evaluated(
-        self, method: ObservedMethod, here: FrameInfo, given: Given
+        self, method: ObservedMethod, here: FrameInfo, given: Given, pins: Pins
     ) -> tuple[list[tuple[str, Operand]], str]:
         """The values to be shown, and why the first of those that have none has none."""
         found: list[tuple[str, Operand]] = []
@@ -344,10 +371,26 @@ class CallReader:
         for typed, expression in zip(self._typed, self._expressions.get(method.key, ()), strict=False):
             try:
                 with self._bounded():
-                    found.append((typed, await expression.value(self._evaluator(), here, given)))
+                    found.append((typed, await expression.value(self._evaluator(), here, given, pins)))
             except Disconnected:
                 raise
             except JdbpyError as error:
                 unknown = isinstance(error, EvalError) and "$ret" in typed and "ret" not in given
                 trouble = trouble or ("" if unknown else f"{typed}: {error.message}")
         return found, trouble
+
+
+def _objects(variables: Sequence[Any], returned: ids.TaggedValue | None, thrown: Any) -> Iterator[int]:
+    """Yield the ids of the objects that the replies for a call's variables hold, of its result and its exception."""
+    values = [] if returned is None else [returned]
+    for reply in variables:
+        if isinstance(reply, stack_frame.GetValuesReply):
+            values += reply.values
+        elif reply is not None:
+            values.append(reply.objectThis)
+    if thrown is not None:
+        values.append(thrown.exception)
+    for value in values:
+        object_id = value.objectID if isinstance(value, ids.TaggedObjectID) else value.value
+        if value.tag in OBJECT_TAGS and object_id:
+            yield int(object_id)

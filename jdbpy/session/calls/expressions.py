@@ -14,8 +14,10 @@ from math import ceil, floor
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.eval.conditions import LoadedClasses
 from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.program import Compiled, Program
+from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import HitVariables
 from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
@@ -134,8 +136,11 @@ class ExpressionAtEnds:
         finally:
             target.pins.release()
 
-    async def value(self, evaluator: Evaluator, frame: FrameInfo, given: Given) -> Operand:
-        """Its value in a frame. Raises EvalError. wire: 1 trip for what it reads of the frame, and 1 for each link."""
+    async def value(self, evaluator: Evaluator, frame: FrameInfo, given: Given, keep: Pins | None = None) -> Operand:
+        """Return its value in a frame; an object is pinned by ``keep``.
+
+        Raises EvalError. wire: 1 trip for what it reads of the frame, and 1 for each link.
+        """
         at = frame.location
         place = (at.type_id, at.method_id, at.code_index)
         own = HitVariables(evaluator.variables, given)
@@ -145,7 +150,10 @@ class ExpressionAtEnds:
             if key not in self._compiled:
                 graph = ClassGraph(target)
                 self._compiled[key] = await self._program.compile(target, graph, own, condition=self._condition)
-            return await self._compiled[key].run(target, own)
+            found = await self._compiled[key].run(target, own)
+            if keep is not None and isinstance(found.value, Ref):
+                keep.keep_alive(found.value.id)
+            return found
         except EvalError as error:
             error.expression = self.text
             raise

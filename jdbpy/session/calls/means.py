@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from jdbpy.record import Record
+from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.model.threads import Location, ThreadRef
@@ -53,7 +54,8 @@ class CallDetails(Record):
 
 class ReadCall(Record):
     """The reading of a call while its thread was suspended: ``variables`` are the replies for its arguments and its
-    receiver, ``shown`` the expressions with their values, ``places`` where it stood and its callers."""
+    receiver, ``shown`` the expressions with their values, ``places`` where it stood and its callers. ``pins`` keep the
+    objects from being collected until they are described; they must be released."""
 
     thread: int
     places: tuple[CodeLocation, ...]
@@ -62,6 +64,12 @@ class ReadCall(Record):
     returned: ids.TaggedValue | None
     thrown: Any
     failure: str
+    pins: Pins | None = None
+
+    def release(self) -> None:
+        """Let its objects be collected. wire: no wait."""
+        if self.pins is not None:
+            self.pins.release()
 
 
 class EndedCall(Record):

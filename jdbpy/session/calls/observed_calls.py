@@ -62,6 +62,7 @@ class ObservedCalls(Observation):
         self.reported = 0
         """Calls that were reported."""
         self._accepted = 0
+        self._settled = 0  # those of the accepted ones that were reported, or could not be
         self._end: EventRequest | None = None  # what holds the end of the target for reports
         self._waiting: deque[tuple[EndedCall, ReadCall]] = deque()
         self._told = trio.Event()  # set while nothing waits to be told
@@ -96,8 +97,10 @@ class ObservedCalls(Observation):
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:
-            if self._most and self._accepted >= self._most:
-                return
+            if self._is_full():
+                if call.read is not None:
+                    call.read.release()
+                continue
             self._count(call)
             if call.read is None:
                 continue
@@ -106,9 +109,8 @@ class ObservedCalls(Observation):
             self._waiting.append((call, call.read))
             self._told = trio.Event() if self._told.is_set() else self._told
             self._arrived.set()
-            if self._has_enough():
+            if self._is_full():
                 self.means.drop()
-                return
 
     # -- what the target itself keeps -------------------------------------------------------------------------------
 
@@ -146,7 +148,11 @@ class ObservedCalls(Observation):
 
     def _has_enough(self) -> bool:
         """True if nothing more is to be read: there are enough reports, or too many wait to be reported."""
-        return (bool(self._most) and self._accepted >= self._most) or len(self._waiting) >= _MOST_WAITING
+        return self._is_full() or len(self._waiting) >= _MOST_WAITING
+
+    def _is_full(self) -> bool:
+        """True if as many calls were accepted as there are to be at most."""
+        return bool(self._most) and self._accepted >= self._most
 
     async def __aenter__(self) -> Any:
         await super().__aenter__()
@@ -189,16 +195,23 @@ class ObservedCalls(Observation):
     async def _tell_one(self, call: EndedCall, read: ReadCall) -> None:
         try:
             details = await self._reader.describe(call.method, read)
-        except JdbpyError:
-            return  # the target has ended meanwhile, or a class of it was unloaded
+        except JdbpyError:  # the target has ended meanwhile, or a class of it was unloaded
+            self._pace.left_out += 1
+        else:
+            self._tell_details(call, details)
+        finally:
+            read.release()
+        self._settled += 1
+        if self._most and self._settled >= self._most:
+            self.over.set()
+
+    def _tell_details(self, call: EndedCall, details: CallDetails) -> None:
         self.reported += 1
         left = self._pace.take()
         if left:
             text = f"... {left:,} more {'call' if left == 1 else 'calls'} of {self.method} left out"
             self._publish(Notice("left-out", text, (("method", self.method), ("count", left))))
         self._report(call, details)
-        if self._most and self.reported >= self._most:
-            self.over.set()
 
     def _publish(self, notice: Notice) -> None:
         if self._on_call is None:

@@ -145,8 +145,11 @@ class Evaluator:
 
     def frame_target(self, frame: FrameInfo | None, rules: InvokeRules | None = None) -> FrameTarget:
         """The frame as the target of an expression; its ``pins`` must be released."""
-        pins = Pins(self._ledger)
-        return FrameTarget(self._target, frame, self._read_imports, rules or self._rules(), pins)
+        return FrameTarget(self._target, frame, self._read_imports, rules or self._rules(), self.pins())
+
+    def pins(self) -> Pins:
+        """Return pins of their own, without any object yet; they must be released."""
+        return Pins(self._ledger)
 
     def condition(self, text: str) -> CompiledCondition:
         """Compiles a condition, to be asked at every hit. Raises EvalError when it is no Java expression."""

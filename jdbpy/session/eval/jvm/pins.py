@@ -37,6 +37,13 @@ class PinLedger:
                 ) from error
         self.pinned(object_id)
 
+    def pin_alive(self, object_id: int) -> None:
+        """One pin more of an object that a suspended thread keeps alive until its resume. wire: no wait."""
+        if not self._counts[object_id] and self.target.conn.allows(object_reference.DisableCollection):
+            with suppress(Disconnected):
+                self.target.conn.submit(object_reference.DisableCollection(ObjectID(object_id)))
+        self.pinned(object_id)
+
     def pinned(self, object_id: int) -> None:
         """Take in a pin that was set elsewhere."""
         self._counts[object_id] += 1
@@ -74,6 +81,11 @@ class Pins:
         """Pin an object whatever is held now, so that it outlives this stop. Raises EvalError. wire: 1 trip."""
         await self._ledger.pin(ref.id)
         self._pinned.append(ref.id)
+
+    def keep_alive(self, object_id: int) -> None:
+        """Pin an object that a suspended thread keeps alive until its resume. wire: no wait."""
+        self._ledger.pin_alive(object_id)
+        self._pinned.append(object_id)
 
     def adopt(self, object_id: int) -> None:
         """Takes over a pin that was set elsewhere."""
