@@ -60,12 +60,12 @@ async def test_statistics_are_counted_in_the_target(jvm: Jvm) -> None:
         await d.resume()
         d.session.instrumentation.mode = "auto"
         await rounds(d, 1)
-        async with d.session.observer.statistics("Stall.*") as times:
+        async with d.session.observer.statistics("Booth.*") as times:
             await into_target(d, times)
             await times.refresh()
             times.take()
             [woven] = d.session.instrumentation.woven()
-            assert (woven.class_name, woven.breakpoints, woven.calls) == ("Stall", (), ("Stall.*",))
+            assert (woven.class_name, woven.breakpoints, woven.calls) == ("Booth", (), ("Booth.*",))
             await rounds(d, 80)
             await rounds(d, 40, "threads")
             await times.refresh()
@@ -91,7 +91,7 @@ async def test_statistics_are_counted_in_the_target(jvm: Jvm) -> None:
             await rounds_with_events(d, 3)
             assert {each.method: each.count for each in times.take().methods}["factorial"] == 15
         assert d.session.instrumentation.woven() == []
-        async with d.session.observer.statistics("Stall.factorial") as again:
+        async with d.session.observer.statistics("Booth.factorial") as again:
             await into_target(d, again)
             point = await d.session.catchpoints.exception("java.lang.IllegalStateException")
             assert again.why_ordinary == f"catchpoint {point.number} looks at exceptions"
@@ -108,11 +108,11 @@ async def test_nothing_goes_into_the_target_unasked(any_jvm: Jvm, mode: str) -> 
     async with debug(any_jvm, "Stalls") as d:
         await d.resume()
         d.session.instrumentation.mode = mode
-        async with d.session.observer.statistics("Stall.factorial") as times:
+        async with d.session.observer.statistics("Booth.factorial") as times:
             await rounds_with_events(d, 100)
             found = times.take()
             assert (found.in_target, found.ordinary) == (0, "") and found.methods[0].count == 500
-        async with d.session.observer.statistics("Stall.factorial", in_target=True) as asked:
+        async with d.session.observer.statistics("Booth.factorial", in_target=True) as asked:
             await into_target(d, asked)
             assert len(asked.in_target) == 1
         await d.session.detach()
@@ -128,12 +128,12 @@ async def test_trees_are_folded_in_the_target(jvm: Jvm) -> None:
         await rounds(d, 1)
         tree = d.session.observer.tree
         async with (
-            tree("Stall.receipt") as receipt,
-            tree("Stall.<init>(String,int)") as made,
-            tree("Stall.factorial", most=200) as some,
-            tree("Stall.factorial", when="$cost > 1000s") as none,
-            tree("Stall.refuse", depth=2) as deep,
-            tree("Stall.serve") as serve,
+            tree("Booth.receipt") as receipt,
+            tree("Booth.<init>(String,int)") as made,
+            tree("Booth.factorial", most=200) as some,
+            tree("Booth.factorial", when="$cost > 1000s") as none,
+            tree("Booth.refuse", depth=2) as deep,
+            tree("Booth.serve") as serve,
         ):
             while not deep.why_ordinary:
                 await rounds(d, 25)
@@ -218,10 +218,10 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
         costly: list[Report] = []
         watch = d.session.observer.calls
         async with (
-            watch("Stall.*", on_call=found.append) as every,
-            watch("Stall.twice", on_call=limited.append, limit=0) as few,
-            watch("Stall.twice", on_call=costly.append, when="$cost > 1000s") as none,
-            watch("Stall.twice", when="$ret >= 0", callers=1) as ordinary,
+            watch("Booth.*", on_call=found.append) as every,
+            watch("Booth.twice", on_call=limited.append, limit=0) as few,
+            watch("Booth.twice", on_call=costly.append, when="$cost > 1000s") as none,
+            watch("Booth.twice", when="$ret >= 0", callers=1) as ordinary,
         ):
             await into_target(d, every, few, none, count=4)
             while not ordinary.why_ordinary:
@@ -247,7 +247,7 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
             times = [each.time_ns for each in reports]
             assert times == sorted(times)
             assert all(
-                each.object is not None and "Stall" in each.object.text for each in reports if told(each)[0] == "sell"
+                each.object is not None and "Booth" in each.object.text for each in reports if told(each)[0] == "sell"
             )
             await few.refresh()
             await none.refresh()
@@ -290,14 +290,14 @@ async def test_conditions_and_expressions_of_calls_are_computed_in_the_target(jv
         found: dict[str, list[Report]] = {"sold": [], "refused": [], "twice": [], "recursive": [], "stays": []}
         given: dict[str, dict[str, Any]] = {
             "sold": {
-                "method": "Stall.sell",
-                "when": '$args[0] % 4 == 3 && what.length() == 3 && name.startsWith("stall") && $cost < 1000s',
+                "method": "Booth.sell",
+                "when": '$args[0] % 4 == 3 && what.length() == 3 && name.startsWith("booth") && $cost < 1000s',
                 "show": ["$ret", "100 / (cents - 3)", "name", "this.twice(cents) + total * 0", "$args", "$cost > 0"],
             },
-            "refused": {"method": "Stall.check", "when": "$exc != null", "show": ["$exc.getMessage()"]},
-            "twice": {"method": "Stall.twice", "when": "$ret >= 6 && 10 / (number - 6) > -100"},
-            "recursive": {"method": "Stall.factorial", "when": "$ret == factorial(4) && this.number < 5"},
-            "stays": {"method": "Stall.sell", "when": "$limit < $ret"},
+            "refused": {"method": "Booth.check", "when": "$exc != null", "show": ["$exc.getMessage()"]},
+            "twice": {"method": "Booth.twice", "when": "$ret >= 6 && 10 / (number - 6) > -100"},
+            "recursive": {"method": "Booth.factorial", "when": "$ret == factorial(4) && this.number < 5"},
+            "stays": {"method": "Booth.sell", "when": "$limit < $ret"},
         }
         await d.session.values.save("limit", "4")
         async with AsyncExitStack() as stack:
