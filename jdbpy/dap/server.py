@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
+from contextlib import suppress
 from typing import Protocol
 
 import trio
@@ -77,18 +78,31 @@ class Server:
         self._last.set()
         self._replies: dict[int, tuple[trio.Event, list[Body]]] = {}
         self._over = trio.Event()
+        self._terminated = False
 
     async def run(self) -> None:
         """Serve until the client disconnects or goes away; its session has been left then."""
-        async with trio.open_nursery() as nursery:
-            self._nursery = nursery
-            self._adapter = Adapter(self, nursery, self._served)
-            nursery.start_soon(self._write)
-            nursery.start_soon(self._read)
-            await self._over.wait()
-            with trio.move_on_after(FLUSH_LIMIT):
-                await self._flush()
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                self._adapter = Adapter(self, nursery, self._served)
+                nursery.start_soon(self._write)
+                nursery.start_soon(self._read)
+                await self._over.wait()
+                with trio.move_on_after(FLUSH_LIMIT):
+                    await self._flush()
+                nursery.cancel_scope.cancel()
+        finally:
+            if self._served is not None and not (self._over.is_set() or self._terminated):
+                await self._end_with_the_session()
+
+    async def _end_with_the_session(self) -> None:
+        """Say that the session that was joined is served no more, unless the client has left a message half taken."""
+        if self._waiting_bytes == sum(map(len, self._waiting)):
+            self.event("terminated")
+            with trio.CancelScope(shield=True), trio.move_on_after(FLUSH_LIMIT):
+                with suppress(OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+                    await self._stream.send_all(b"".join(self._waiting))
 
     # -- what is sent ------------------------------------------------------------------------------------------------
 
@@ -101,6 +115,7 @@ class Server:
             lost, self._dropped = self._dropped, 0
             text = f"{lost} pieces of output were dropped: the client was too slow\n"
             self.event("output", {"category": "important", "output": text})
+        self._terminated = self._terminated or name == "terminated"
         self._send({"type": "event", "event": name, **({"body": body} if body is not None else {})})
 
     async def ask(self, command: str, arguments: Body) -> Body:

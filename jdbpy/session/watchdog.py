@@ -99,8 +99,13 @@ class Watchdog:
         """Seconds since the user last did something."""
         return trio.current_time() - self._active
 
+    def note(self) -> None:
+        """Something has just been suspended: its time counts from now, whoever asks for it first, and when."""
+        self._suspended.look(self._target.suspension, trio.current_time())
+
     def suspended_for(self) -> float:
-        """Seconds that the longest suspension has lasted, as far as it was looked at; 0 while everything runs."""
+        """Seconds that the longest suspension has lasted, since its stop or since it was first looked at; 0 while
+        everything runs."""
         now = trio.current_time()
         return max((now - since for since in self._suspended.look(self._target.suspension, now).values()), default=0.0)
 

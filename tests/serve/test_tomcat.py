@@ -158,10 +158,10 @@ class ScriptClient:
 
 
 async def test_two_prompts_an_editor_and_a_script(
-    any_jvm: Jvm, application: tuple[Program, list[str]], tmp_path: Path
+    jvm: Jvm, application: tuple[Program, list[str]], tmp_path: Path
 ) -> None:
     program, jvm_options = application
-    starting = start_target(any_jvm, program, "start", suspend=False, jvm_options=jvm_options)
+    starting = start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options)
     async with starting as target:
         port = await wait_started(target)
         assert await get(port, "first") == "Hello first"  # its classes are loaded

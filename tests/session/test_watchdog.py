@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+import jdbpy
 from jdbpy import Notice, Options, StateError, Stopped, StopReason, SuspendPolicy, UsageError, VmState
+from jdbpy.cli.repl.prompt_state import Picture
 from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.session.watchdog import EVERYTHING, SuspendedSince, Watchdog
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline, within
@@ -278,3 +281,19 @@ async def goes_on(d: Debugging) -> None:
 
 async def rounds(d: Debugging) -> int:
     return int((await d.session.values.evaluate("Locked.rounds")).text)
+
+
+async def test_a_client_that_joins_late_is_told_since_when_a_thread_stands(jvm: Jvm) -> None:
+    async with debug(jvm, LOCKED, suspend=False) as d:
+        await d.target.wait_output("ready")
+        await d.session.breakpoints.add(d.at("work"), policy=SuspendPolicy.THREAD)
+        await d.wait_stop("breakpoint", at="work")
+        stopped = trio.current_time()
+        async with jdbpy.join_session(d.session, "ann") as ann:
+            lasted = trio.current_time() - stopped
+            assert ann.suspended_for() >= lasted > 0
+            shown = await Picture(ann).draw()
+            assert shown.since is not None
+            assert time.monotonic() - shown.since >= lasted
+        await d.wait_notice("client-joined")
+        await d.wait_notice("client-left")

@@ -168,7 +168,7 @@ class Picture:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._held_by: object = None  # the stop that holds it; anything else holds it since it was first seen held
+        self._held_by: object = None  # the last stop when it was drawn last
         self._since: float | None = None
         self._place: tuple[object, str] = (None, "")  # of which frame, and where it is
 
@@ -181,7 +181,9 @@ class Picture:
         stopped = session.state is VmState.STOPPED
         if not stopped:
             self._since = None
-        elif self._since is None or session.last_stop is not self._held_by:
+        elif self._since is None:  # a prompt may have joined long after
+            self._since = time.monotonic() - session.suspended_for()
+        elif session.last_stop is not self._held_by:
             self._since = time.monotonic()
         self._held_by = session.last_stop
         thread_id, frame = session.selection
