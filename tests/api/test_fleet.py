@@ -20,9 +20,9 @@ ALL_ORDERS = list(range(1, ORDERS + 2))
 
 
 async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int) -> None:
-    """Nothing is lost that the others report, each in its order: ten JVMs on the newest version, three on others."""
+    """Ten JVMs: nothing is lost that the others report, each in its order, and in that of time."""
     on_port = f",address=127.0.0.1:{port}"
-    names = "abcdefghij" if jvm.feature >= 25 else "abj"
+    names = "abcdefghij"
     async with AsyncExitStack() as stack:
         targets = {
             name: await stack.enter_async_context(
@@ -40,6 +40,7 @@ async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int)
             answers = await fleet.each(lambda vm: vm.eval("1 / Stall.orders"))
             assert [answer.ok for answer in answers.values()] == [False] * len(names)
             seen: dict[str, list[int]] = defaultdict(list)
+            times: dict[str, list[float]] = defaultdict(list)
 
             async with fleet.hits(lambda vm: vm.log("Stall.done", "{orders}")) as hits:
 
@@ -48,6 +49,7 @@ async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int)
                         found = await hits.next(timeout=LIMIT)
                         if found.hit is not None:
                             seen[found.name].append(int(found.hit.values["orders"].text))
+                            times[found.name].append(found.hit.time)
 
                 for target in targets.values():  # all at once
                     await target.send("\n" * ORDERS)
@@ -64,6 +66,7 @@ async def test_a_fleet_and_one_that_is_killed_and_restarted(jvm: Jvm, port: int)
                     assert seen["j"][:-1] == ALL_ORDERS[: len(seen["j"]) - 1]
                     went.append((await fleet["j"].find_thread("main")).name)
         assert went == ["main"]
+        assert {name: sorted(times[name]) for name in names} == times
 
 
 async def test_one_of_a_fleet_goes_away_for_good(any_jvm: Jvm) -> None:

@@ -46,7 +46,7 @@ async def test_all_stacks_in_four_round_trips(any_jvm: Jvm) -> None:
             assert "waitForOpening" in [frame.location.method for frame in by_name["worker-3"].frames]
             await d.session.stack.all()
             assert d.session.statistics().since(cold).waves <= 2
-    assert costs[0] == costs[1] <= 4
+    assert max(costs) <= 4
 
 
 async def test_a_running_thread_is_answered_with_a_word(any_jvm: Jvm) -> None:

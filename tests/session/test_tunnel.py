@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,7 +23,7 @@ from tests.harness.programs import ROOT
 
 FORWARD = """
 import socket, sys, threading
-listener = socket.create_server(("127.0.0.1", 0))
+listener = socket.create_server((sys.argv[2], 0))
 print(listener.getsockname()[1], flush=True)
 here, _ = listener.accept()
 there = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -63,9 +64,9 @@ public class Forward {
 
 
 @asynccontextmanager
-async def forwarded(port: int, *command: str, where: Path | None = None) -> AsyncIterator[int]:
+async def forwarded(port: int, *command: str, where: Path | None = None, at: str = "127.0.0.1") -> AsyncIterator[int]:
     """A port of another process that leads to this one."""
-    words = [*(command or (sys.executable, "-c", FORWARD)), str(port)]
+    words = [*(command or (sys.executable, "-c", FORWARD)), str(port), at]
     process = await trio.lowlevel.open_process(words, stdout=-1, cwd=where)
     assert process.stdout is not None
     try:
@@ -128,6 +129,22 @@ async def test_a_jvm_of_this_machine(jvm: Jvm) -> None:
         async with jdbpy.attach_session(target.address) as session:
             assert (session.tunnel, session.remote) == ("", False)
             assert session.default_policy is SuspendPolicy.ALL
+
+
+async def test_a_jvm_of_this_machine_by_another_address_of_it(any_jvm: Jvm) -> None:
+    """Where there is one, a JVM that listens there is none of another machine, and a tunnel is one still."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.connect(("192.0.2.1", 9))  # nothing is sent
+        except OSError:
+            pytest.skip("this machine has no address beside its loopback")
+        own = asked.getsockname()[0]
+    async with start_target(any_jvm, "Ticker", suspend=False, agent=",address=*:0") as target:
+        async with jdbpy.attach_session(f"{own}:{target.port}") as session:
+            assert (session.tunnel, session.remote) == ("", False)
+        await target.wait_listening_again()
+        async with forwarded(target.port, at=own) as port, jdbpy.attach_session(f"{own}:{port}") as session:
+            assert session.tunnel.startswith("python")
 
 
 async def test_processes_are_looked_through_once(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:

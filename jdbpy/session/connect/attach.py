@@ -234,6 +234,16 @@ def _peer(stream: trio.SocketStream) -> Address:
     return Address(str(host), int(port))
 
 
+def _leads_here(stream: trio.SocketStream) -> bool:
+    """True if the peer's address is one of this machine's: its loopback, or that of our own end."""
+    host = _peer(stream).host
+    try:
+        own = str(stream.socket.getsockname()[0])
+    except OSError:
+        own = ""
+    return is_loopback(host) or host == own
+
+
 @contextmanager
 def wire_log(options: Options) -> Iterator[WireLog | None]:
     """The log that the options ask for. Raises UsageError."""
@@ -274,7 +284,7 @@ async def open_session(
     """
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_close, stream)
-        remote = not is_loopback(_peer(stream).host)
+        remote = not _leads_here(stream)
         with wire_log(options) as log, recorder_of(options, name) as recorder:
             greeted = await greet(stream, name, log=log, recorder=recorder, timeout=timeout, suspended=suspended)
             ports = _ports(stream) if launched is None else None

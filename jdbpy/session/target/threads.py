@@ -22,6 +22,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.wire import ids as wire_ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
+from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
 from jdbpy.wire.on_demand import Rows
@@ -53,14 +54,17 @@ _ENDED = frozenset({Error.INVALID_THREAD, Error.INVALID_OBJECT, Error.THREAD_NOT
 TOP = FrameRange(0, 1, top_only=True)
 
 
-def questions(thread: ThreadID, frames: FrameRange | None, *, whether_virtual: bool) -> list[Command[Any]]:
-    """Name, Status, SuspendCount, ThreadGroup; IsVirtual if it has to be asked; Frames, the last, if wanted."""
+def questions(
+    thread: ThreadID, frames: FrameRange | None, *, whether_grouped: bool, whether_virtual: bool
+) -> list[Command[Any]]:
+    """Name, Status, SuspendCount; ThreadGroup and IsVirtual if they have to be asked; Frames, the last, if wanted."""
     commands: list[Command[Any]] = [
         thread_reference.Name(thread),
         thread_reference.Status(thread),
         thread_reference.SuspendCount(thread),
-        thread_reference.ThreadGroup(thread),
     ]
+    if whether_grouped:
+        commands.append(thread_reference.ThreadGroup(thread))
     if whether_virtual:
         commands.append(thread_reference.IsVirtual(thread))
     if frames is not None:
@@ -72,31 +76,49 @@ class ThreadAnswer:
     """The replies to the ``questions`` about one thread, or the errors in their place.
 
     ``frames`` are the wanted frames, None with ``no_frames`` as the reason; ``total`` counts all that were fetched.
+    ``group`` is what is known of the group, if that was not asked for.
     """
 
     __slots__ = ("count", "epoch", "frames", "group", "is_virtual", "name", "no_frames", "status", "thread", "total")
 
-    def __init__(self, thread: ThreadID, epoch: int, replies: Sequence[Any], wanted: FrameRange | None) -> None:
+    def __init__(
+        self,
+        thread: ThreadID,
+        epoch: int,
+        replies: Sequence[Any],
+        wanted: FrameRange | None,
+        group: thread_reference.ThreadGroupReply | None = None,
+    ) -> None:
         self.thread = thread
         self.epoch = epoch
-        self.name, self.status, self.count, self.group, *more = replies
+        self.name, self.status, self.count, *more = replies
+        self.group = more.pop(0) if group is None else group
         virtual = more[0] if more else None
         self.is_virtual = virtual.isVirtual if isinstance(virtual, thread_reference.IsVirtualReply) else None
         self.frames: Rows[thread_reference.Frame] | None = None
         self.no_frames: JdwpError | None = None
         self.total = 0
-        if wanted is None:
-            return
-        stack = more[-1]
+        if wanted is not None:
+            self.take_frames(more[-1], wanted)
+
+    def take_frames(self, stack: Any, wanted: FrameRange) -> None:
+        """Take the answer to Frames, or the error in its place."""
         if isinstance(stack, JdwpError):
             self.no_frames = stack
         else:
+            self.no_frames = None
             self.frames, self.total = wanted.cut(stack.frames), len(stack.frames)
 
     @property
     def has_ended(self) -> bool:
         """True if the thread is no more; any other error leaves it among the threads."""
         return isinstance(self.status, JdwpError) and self.status.number in _ENDED
+
+    @property
+    def is_suspended(self) -> bool:
+        """True if the agent says so."""
+        suspended = SuspendStatus.SUSPEND_STATUS_SUSPENDED
+        return not isinstance(self.status, JdwpError) and bool(self.status.suspendStatus & suspended)
 
     @property
     def is_zombie(self) -> bool:
@@ -158,15 +180,19 @@ class ReadThread(Record):
 
 
 class ThreadReader:
-    """Reads threads of one target; remembers names of groups and which threads are virtual."""
+    """Reads threads of one target; remembers names of groups, the group of a thread, and which threads are virtual."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
+        self._groups: dict[ThreadID, thread_reference.ThreadGroupReply] = {}
         self._group_names: dict[ThreadGroupID, str] = {}
 
     async def all_threads(self) -> list[ThreadID]:
         """The threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1 trip."""
         listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        if len(self._groups) > 2 * len(listed):
+            alive = set(listed)
+            self._groups = {thread: group for thread, group in self._groups.items() if thread in alive}
         if not self._target.at_least(21):
             return listed
         met = dict.fromkeys([*self._target.suspension.held_threads(), *self._target.met])
@@ -200,22 +226,46 @@ class ThreadReader:
         return [first, *(ReadThread(self._info(each, top and _frame_of(each, top))) for each in others)]
 
     async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[ThreadAnswer]:
-        """Return what the agent says of the threads that are alive. wire: 1 trip."""
+        """Return what the agent says of the threads that are alive. wire: 1 trip, 2 if one was just suspended.
+
+        A thread that is not known to be suspended is asked for frames when its status says that it is.
+        """
         wanted = list(threads)
+        held = self._target.suspension.is_suspended
         ended: set[ThreadID] = set()
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
         unknown = set(wanted) - self._target.virtual_threads.keys() if self._target.at_least(21) else ()
-        commands = [questions(thread, frames, whether_virtual=thread in unknown) for thread in wanted]
+        stacks = [frames if held(thread) else None for thread in wanted]
+        groups = [self._groups.get(thread) for thread in wanted]
+        commands = [
+            questions(thread, stack, whether_grouped=group is None, whether_virtual=thread in unknown)
+            for thread, stack, group in zip(wanted, stacks, groups, strict=True)
+        ]
         outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
         answers = [
-            ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], frames)
-            for thread, epoch, each in zip(wanted, epochs, commands, strict=True)
+            ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], stack, group)
+            for thread, epoch, each, stack, group in zip(wanted, epochs, commands, stacks, groups, strict=True)
         ]
+        if frames is not None:
+            await self._ask_frames([each for each, stack in zip(answers, stacks, strict=True) if stack is None], frames)
+        for each in answers:
+            if isinstance(each.group, thread_reference.ThreadGroupReply) and each.group.group:
+                self._groups[each.thread] = each.group
         for each in answers:
             if each.has_ended or (each.is_zombie and each.thread in self._target.met):
                 self._target.forget(each.thread)
                 ended.add(each.thread)
         return [each for each in answers if each.thread not in ended]
+
+    async def _ask_frames(self, answers: Sequence[ThreadAnswer], frames: FrameRange) -> None:
+        """Ask for the frames of those that are suspended, though nothing here has done that. wire: 0 or 1 trip."""
+        running = jdwp_error(Error.THREAD_NOT_SUSPENDED)
+        suspended = [each for each in answers if each.is_suspended]
+        for each in answers:
+            each.no_frames = running
+        stacks = await self._target.conn.batch([frames.command(each.thread) for each in suspended])
+        for each, stack in zip(suspended, stacks, strict=True):
+            each.take_frames(stack, frames)
 
     async def _learn(
         self, answers: Sequence[ThreadAnswer], with_frames: Sequence[ThreadAnswer]
@@ -238,7 +288,7 @@ class ThreadReader:
             state, suspended = "state not known", self._target.suspension.is_suspended(thread)
         else:
             state = _STATES.get(status.threadStatus, f"state {status.threadStatus}")
-            suspended = bool(status.suspendStatus & SuspendStatus.SUSPEND_STATUS_SUSPENDED)
+            suspended = answer.is_suspended
         return ThreadInfo(
             id=thread,
             name=_name(answer),
