@@ -104,7 +104,8 @@ class Frame(portal.Synced):
         and bytes of them, which become an ``ArrayList``, ``LinkedHashSet``, ``LinkedHashMap`` and ``byte[]`` (for
         which methods run: 3 to 5 trips, and 1 an entry of a dict). Methods run in the frame's thread while the others
         stay suspended. Raises EvalError in javac's words, Thrown when a Java exception leaves it, StateError when
-        the thread has run on or cannot run a method, TimedOut when the target does not answer.
+        the thread has run on or cannot run a method, TimedOut when the target does not answer. An object that a method
+        gave is kept from collection until 256 later ones were kept.
         wire: 1 trip for what is read of the frame, 1 for each further link or call.
         """
         found: Value = self._ask(self._inner.eval(text, **{name: portal.unwrap(each) for name, each in names.items()}))
