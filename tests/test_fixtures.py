@@ -14,7 +14,7 @@ def test_no_class_is_declared_twice() -> None:
     declared = Counter(
         name
         for file in files
-        for name in re.findall(r"^[a-z ]*\b(?:class|interface|enum|record) (\w+)", file.read_text(), re.MULTILINE)
+        for name in re.findall(r"^(?:[a-z]+ )*(?:class|interface|enum|record) (\w+)", file.read_text(), re.MULTILINE)
     )
     assert declared["Hello"] == 1
     assert [name for name, count in declared.items() if count > 1] == []

@@ -322,9 +322,9 @@ async def test_conditions_and_expressions_of_calls_are_computed_in_the_target(jv
             }  # fmt: skip
             new = {name: reports[before[name] :] for name, reports in found.items()}
             assert [shown_of(each) for each in new["sold"]] == [
-                ("$ret 6, name \"stall3\", this.twice(cents) + total * 0 6, $cost > 0 true",
+                ("$ret 6, name \"booth3\", this.twice(cents) + total * 0 6, $cost > 0 true",
                  "100 / (cents - 3): java.lang.ArithmeticException: / by zero"),
-                ("$ret 10, 100 / (cents - 3) 25, name \"stall7\", this.twice(cents) + total * 0 14, $cost > 0 true",
+                ("$ret 10, 100 / (cents - 3) 25, name \"booth7\", this.twice(cents) + total * 0 14, $cost > 0 true",
                  ""),
             ]  # fmt: skip
             assert [told(each)[1] for each in new["sold"]] == ['3,"tea"', '7,"tea"']
