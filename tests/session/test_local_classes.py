@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -87,6 +88,45 @@ async def test_a_breakpoint_that_waits_names_what_may_have_been_meant(jvm: Jvm, 
             ("com.acme.Quite:3", "pending: class com.acme.Quite is not loaded yet"),
         ):
             assert (await d.session.breakpoints.add(place)).message == message
+
+
+async def test_a_class_of_the_program_goes_before_one_of_the_jdk(jvm: Jvm) -> None:
+    """Which has its short name and is loaded already."""
+    async with debug(jvm, inline(OWN)) as d:
+        await d.run_to("begin")
+        for place, near in (("Formatter.format", "java.util.Formatter"), (f"Node:{inline(OWN).line('node')}", "java.util.HashMap$Node, ")):
+            message = (await d.session.breakpoints.add(place)).message
+            assert message.startswith(f"pending: class {re.split('[.:]', place)[0]} is not loaded yet (there is {near}")
+        of_the_jdk = await d.session.breakpoints.add("ArrayList.add(Object)")
+        assert {each.class_name for each in of_the_jdk.resolved} == {"java.util.ArrayList"}
+        await d.session.breakpoints.remove([of_the_jdk.number])
+        await d.resume()
+        await d.wait_stop("breakpoint", at="format")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="node")
+
+
+OWN = """
+    package shop;
+    public class Own {
+        public static void main(String[] args) {
+            String begun = new java.util.Formatter().format("%s", new java.util.ArrayList<>()).toString();
+            System.out.println(begun); // @begin
+            new Formatter().format();
+            new Node().add();
+        }
+    }
+    class Formatter {
+        void format() {
+            System.out.println("formatted"); // @format
+        }
+    }
+    class Node {
+        void add() {
+            System.out.println("added"); // @node
+        }
+    }
+"""
 
 
 async def test_completion_offers_classes_that_are_not_loaded(any_jvm: Jvm, tmp_path: Path) -> None:
