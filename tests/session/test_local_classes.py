@@ -94,9 +94,11 @@ async def test_a_class_of_the_program_goes_before_one_of_the_jdk(jvm: Jvm) -> No
     """Which has its short name and is loaded already."""
     async with debug(jvm, inline(OWN)) as d:
         await d.run_to("begin")
-        for place, near in (("Formatter.format", "java.util.Formatter"), (f"Node:{inline(OWN).line('node')}", "java.util.HashMap$Node, ")):
+        line = inline(OWN).line("node")
+        for place, near in (("Formatter.format", "java.util.Formatter"), (f"Node:{line}", "java.util.HashMap$Node, ")):
             message = (await d.session.breakpoints.add(place)).message
-            assert message.startswith(f"pending: class {re.split('[.:]', place)[0]} is not loaded yet (there is {near}")
+            name = re.split("[.:]", place)[0]
+            assert message.startswith(f"pending: class {name} is not loaded yet (there is {near}")
         of_the_jdk = await d.session.breakpoints.add("ArrayList.add(Object)")
         assert {each.class_name for each in of_the_jdk.resolved} == {"java.util.ArrayList"}
         await d.session.breakpoints.remove([of_the_jdk.number])
@@ -104,6 +106,17 @@ async def test_a_class_of_the_program_goes_before_one_of_the_jdk(jvm: Jvm) -> No
         await d.wait_stop("breakpoint", at="format")
         await d.resume()
         await d.wait_stop("breakpoint", at="node")
+
+
+async def test_of_what_is_traced_and_watched_too(jvm: Jvm) -> None:
+    async with debug(jvm, inline(OWN)) as d:
+        await d.run_to("begin")
+        await d.session.traces.methods(method="Formatter.format", exits=False)
+        await d.session.watchpoints.add("Node.value")
+        await d.resume()
+        await d.wait_stop("method-entry", at="format")
+        await d.resume()
+        await d.wait_stop("modification", frames=["Node.<init>"])
 
 
 OWN = """
@@ -122,6 +135,7 @@ OWN = """
         }
     }
     class Node {
+        int value = 1;
         void add() {
             System.out.println("added"); // @node
         }

@@ -19,7 +19,7 @@ from jdbpy.session.breakpoints.places import AbsoluteSpec, PlaceFinder
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.class_names import ClassName, none_loaded, not_loaded, of_the_runtime, similar
 from jdbpy.session.java.signatures import signature_of
-from jdbpy.session.sources.local_classes import LocalClasses
+from jdbpy.session.sources.local_classes import LONGEST_LOOK, LocalClasses
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import EventRequest, RequestHit, RequestSpec, Vote
@@ -27,9 +27,6 @@ from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
-
-_LONGEST_LOOK = 0.5
-"""Seconds for which a breakpoint that has to wait looks for its class on this machine, to tell a slip."""
 
 
 class ClassGroup:
@@ -117,10 +114,11 @@ class ClassGroups:
         name, local = spec.class_name, LocalClasses.of(self._target)
         assert name is not None
         is_short = not (name.is_full or name.is_pattern)
-        types = await self._finder.among(spec, [each for each in listed if not (is_short and of_the_runtime(each.name))])
+        own = [each for each in listed if not of_the_runtime(each.name)] if is_short else listed
+        types = await self._finder.among(spec, own)
         if types:
             return types
-        await local.look(_LONGEST_LOOK)
+        await local.look(LONGEST_LOOK)
         return [] if not is_short or local.has(name) else await self._finder.among(spec, listed)
 
     async def _watch_and_list(self, group: ClassGroup) -> list[RefType]:

@@ -6,12 +6,13 @@ read-only session may not suspend, a class that is loaded later runs on meanwhil
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.concurrency import both
-from jdbpy.session.java.class_names import ClassName, none_loaded, not_loaded, similar
+from jdbpy.session.java.class_names import ClassName, none_loaded, not_loaded, of_the_runtime, similar
+from jdbpy.session.sources.local_classes import LONGEST_LOOK, LocalClasses
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Vote
 from jdbpy.session.target.target import Target
@@ -40,7 +41,7 @@ class ClassWatch:
 
     async def open(self, base: ReferenceTypeID | None = None) -> list[RefType]:
         """The classes of today; ``on_class`` is called with those to come. With ``base`` only subclasses are watched
-        for. Raises UsageError for an ambiguous name. wire: 1 trip.
+        for. Raises UsageError for an ambiguous name. wire: 1 trip, and 1, once, where only the JDK has the name.
 
         Watching begins before the listing, in one segment, so that no class can be loaded unseen in between.
         """
@@ -48,11 +49,21 @@ class ClassWatch:
         self._is_open = True
         await both(lambda: self._watch(base), types.all_classes)
         known = [each for each in types.all_known() if not each.is_array]
-        chosen = self.name.choose(each.name for each in known if self.name.needle in each.name)
+        chosen = await self._choose([each.name for each in known if self.name.needle in each.name])
         found = [each for each in known if each.name in chosen]
         if found:
             await self._bind(found[0].name, base)
         return found
+
+    async def _choose(self, names: Sequence[str]) -> set[str]:
+        """Return those that are meant: a class of the program that is not loaded yet goes before one of the JDK."""
+        name = self.name
+        own = name.choose(each for each in names if not of_the_runtime(each))
+        if own or name.is_full or name.is_pattern or self._of_the_jdk or not any(map(name.is_end_of, names)):
+            return own or name.choose(names)
+        local = LocalClasses.of(self._target)
+        await local.look(LONGEST_LOOK)
+        return set() if local.has(name) else name.choose(names)
 
     def close(self) -> list[Pending[Any]]:
         """Watch no more, also where ``open`` is still under way; the pending replies may be waited for."""

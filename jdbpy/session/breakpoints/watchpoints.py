@@ -287,7 +287,7 @@ class Watchpoints:
     def _is_known(self, name: ClassName) -> bool:
         """True if a class is known that the name means. No trip."""
         known = [each.name for each in self._target.types.all_known() if not each.is_array]
-        return bool(name.choose(each for each in known if name.needle in each))
+        return any(name.is_name_of(each) or name.is_end_of(each) for each in known if name.needle in each)
 
 
 def split(spec: str) -> tuple[str, str]:

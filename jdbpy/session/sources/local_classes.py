@@ -214,6 +214,10 @@ class _Paths(Record):
     classes: tuple[str, ...]
 
 
+LONGEST_LOOK = 0.5
+"""Seconds for which what waits for a class looks for it on this machine, to tell a slip, or it from one of the JDK."""
+
+
 class LocalClasses:
     """The classes of one target's paths. Nothing is searched before ``look`` is first called."""
 
