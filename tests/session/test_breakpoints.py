@@ -47,7 +47,7 @@ async def test_setting_in_a_loaded_class_costs_few_trips(any_jvm: Jvm) -> None:
             assert (await d.session.breakpoints.add(spec)).resolved
             return int(d.session.statistics().waves - before)
 
-        assert await waves("shop.Document.title") == 3
+        assert await waves("shop.Document.title") <= 3
         assert await waves("shop.Document.title") == 1
         assert await waves(d.at("compare")) <= 4
         assert await waves(d.at("compare")) == 1
