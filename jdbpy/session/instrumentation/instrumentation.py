@@ -249,7 +249,7 @@ class Instrumentation:
         self._target.requests.spent(hit.request)
         self._target.requests.drop(self._calls.pop(point, ()))
         if point.look_after:
-            await self._often_passed(point, hit)
+            await self._often_passed(point, hit.replace(shared=False))  # it came with the hit of the point itself
             if point.look_after and point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE:
                 self._call_at(point, point.placed, AGAIN_AFTER)
         return GO
@@ -328,6 +328,9 @@ class Instrumentation:
     async def _often_passed(self, point: Point, hit: RequestHit) -> None:
         """A breakpoint has been passed often: the thread of this hit stands at it. wire: some 30 trips, once."""
         assert isinstance(point, LogicalBreakpoint)
+        if hit.shared:  # another may stop here, and is to stop in code that stays
+            point.look_after = point.passes + 1
+            return
         point.look_after = point.passes + AGAIN_AFTER
         if self._target.suspension.everything_held:
             return

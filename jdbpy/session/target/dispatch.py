@@ -441,7 +441,7 @@ class EventDispatcher:
         policy = JdwpSuspendPolicy(composite.suspendPolicy)
         alone = len(composite.events) == 1 and policy is JdwpSuspendPolicy.EVENT_THREAD
         go_on = partial(self._let_go, composite) if alone else None
-        return RequestHit(event, request, getattr(event, "thread", 0), policy, go_on)
+        return RequestHit(event, request, getattr(event, "thread", 0), policy, go_on, len(composite.events) > 1)
 
     def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
         if composite.suspendPolicy == JdwpSuspendPolicy.NONE:

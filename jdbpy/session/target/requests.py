@@ -55,7 +55,7 @@ class RequestHit(Record):
     """One event of a request, as its handler sees it. ``thread`` is 0 for events without one.
 
     ``go_on`` lets the thread run at once, beside what the handler has submitted; the handler must then vote to go on.
-    It is there only where no other request has a say.
+    It is there only where no other request has a say. ``shared``: events of others came with it, which may stop.
     """
 
     event: Any  # a record of jdbpy.wire.messages.event
@@ -63,6 +63,7 @@ class RequestHit(Record):
     thread: int
     policy: JdwpSuspendPolicy
     go_on: Callable[[], None] | None = None
+    shared: bool = False
 
 
 class CountingFilter(Record):

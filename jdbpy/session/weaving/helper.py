@@ -268,7 +268,7 @@ def named(parameters: Sequence[CheckParameter]) -> list[tuple[str, str, int]]:
     """The rows of a LocalVariableTable for parameters: the JVM's messages about null then name the variables."""
     rows, local = [], 0
     for each in parameters:
-        if _LEGAL.fullmatch(each.name):
+        if _LEGAL.fullmatch(each.name) and not each.owner:
             rows.append((each.name, each.passed_as, local))
         local += words(each.passed_as)
     return rows

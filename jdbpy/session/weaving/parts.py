@@ -19,11 +19,16 @@ OWN = -2
 
 
 class CheckParameter(Record):
-    """A variable of the host that a check needs: ``signature`` is its declared JNI type. ``this`` is slot 0."""
+    """A variable of the host that a check needs: ``signature`` is its declared JNI type. ``this`` is slot 0.
+
+    With ``owner``, the host's internal name, it is the field ``name`` of ``this``, which the host reads itself. The
+    slot then only tells it from other parameters.
+    """
 
     slot: int
     signature: str
     name: str = ""
+    owner: str = ""
 
     @property
     def passed_as(self) -> str:

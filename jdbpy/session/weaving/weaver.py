@@ -51,7 +51,8 @@ MOST_CODE = 65_535
 MOST_COMPILED = 8_000
 """HotSpot compiles no method with more bytes of code than that (DontCompileHugeMethods)."""
 
-_INVOKESPECIAL, _INVOKESTATIC, _NEW = 183, 184, 187
+_GETFIELD, _INVOKESPECIAL, _INVOKESTATIC, _NEW = 180, 183, 184, 187
+_THIS = CheckParameter(0, "Ljava/lang/Object;", "this")
 
 _SENTENCES = {
     "no such place": "the class file has no such method or no instruction there",
@@ -212,9 +213,16 @@ class _MethodWeaving:
 
     def _code(self, call: CheckCall) -> bytes:
         """The instructions of a call, filled up to a multiple of the alignment. Raises PoolFull."""
-        code = b"".join([load(each.signature, each.slot) for each in call.parameters])
+        code = b"".join([self._load(each) for each in call.parameters])
         index = self._pool.method(call.owner, call.name, call.signature)
         return padded(code + struct.pack(">BH", _INVOKESTATIC, index))
+
+    def _load(self, parameter: CheckParameter) -> bytes:
+        """The instructions that push an argument. Raises PoolFull."""
+        if not parameter.owner:
+            return load(parameter.signature, parameter.slot)
+        index = self._pool.field(parameter.owner, parameter.name, parameter.signature)
+        return load(_THIS.signature, _THIS.slot) + struct.pack(">BH", _GETFIELD, index)
 
 
 class _Fitting(NamedTuple):
@@ -270,7 +278,7 @@ class _Checks:
             return
         if place.at not in self._instructions:
             raise _NotWoven("no such place")
-        for each in place.call.parameters:
+        for each in (_THIS if parameter.owner else parameter for parameter in place.call.parameters):
             if each.slot == TOP:
                 continue
             if self.values.get(place.at, {}).get(each.slot) == UNINITIALIZED_THIS:

@@ -48,9 +48,17 @@ Brought = Mapping[str, CheckParameter | None]
 class Emitter:
     """Writes operations. Each method that does leaves one value, and returns the type that the verifier has for it."""
 
-    def __init__(self, code: Assembler, access: MemberAccess, brought: Brought = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        code: Assembler,
+        access: MemberAccess,
+        brought: Brought = MappingProxyType({}),
+        fields: Mapping[tuple[str, str], CheckParameter] = MappingProxyType({}),
+    ) -> None:
+        """``fields`` of the host, by name and type, are passed where they are those of ``this``."""
         self.code = code
         self._brought = brought
+        self._fields = fields
         self.calls = False
         self.slots: set[int] = set()
         self._access = access
@@ -265,6 +273,12 @@ class Emitter:
         return OBJECT if signature[0] in "L[" else signature
 
     def field(self, op: read.ReadField) -> str:
+        member = op.field.member
+        passed = self._fields.get((member.name, member.signature))
+        if passed is not None and isinstance(op.object, read.ReadThis) and op.field.owner.name == self._access.host:
+            self.slots.add(passed.slot)
+            self.code.load_argument(passed.slot, passed.signature)
+            return OBJECT if passed.signature[0] in "L[" else passed.signature
         return self._access.get_field(self.code, op.field, partial(self.as_type, op.object))
 
     def static(self, op: read.ReadStatic) -> str:

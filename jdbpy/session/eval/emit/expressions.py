@@ -6,7 +6,7 @@ only read: as it is, and without the guard against that.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -28,13 +28,33 @@ from jdbpy.session.java.types import (
 from jdbpy.session.weaving.assembler import Assembler, CodeTooLong, Label
 from jdbpy.session.weaving.parts import CheckParameter, Emitted
 
+_FIELD = -1_000_000
+"""The slot of the first field that is passed: the slots of others are below it."""
+
 
 def emit(compiled: Compiled, host: str, reading: Collection[MethodKey] = ()) -> Emitted:
     """Return the expression as bytecode for a helper in the package of ``host``, a binary name.
 
     ``reading`` are those of ``called_by`` whose code only reads. Raises NotInTarget.
     """
-    return _emitted(compiled, compiled.op, host, frozenset(reading))
+    found = _emitted(compiled, compiled.op, host, frozenset(reading))
+    return found if found.calls else _passing_fields(compiled, found, host)
+
+
+def _passing_fields(compiled: Compiled, found: Emitted, host: str) -> Emitted:
+    """Return the expression with private fields of ``this`` as arguments: the host reads them before the call.
+
+    To the JVM's compiler these are fields as any, which it need not read again in a loop; what is read through handles
+    it reads each time. Only for expressions that run no methods: the fields cannot change within it.
+    """
+    own = [each for each in found.handles if each.kind == "getter" and each.owner_name == host]
+    if not own:
+        return found
+    fields = {
+        (each.name, each.signature): CheckParameter(_FIELD - at, each.signature, each.name, internal(host))
+        for at, each in enumerate(own)
+    }
+    return _emitted(compiled, compiled.op, host, fields=fields)
 
 
 def emit_at_end(compiled: Compiled, host: str, brought: Brought) -> Emitted:
@@ -92,6 +112,7 @@ def _emitted(
     host: str,
     reading: frozenset[MethodKey] = frozenset(),
     brought: Brought = MappingProxyType({}),
+    fields: Mapping[tuple[str, str], CheckParameter] = MappingProxyType({}),
 ) -> Emitted:
     if op.type is VOID:
         raise NotInTarget("has no value")
@@ -99,9 +120,9 @@ def _emitted(
     reads = compiled.compiler.reads
     this = [CheckParameter(0, f"L{internal(host)};", "this")] if reads.this else []
     variables = [CheckParameter(each.slot, each.signature, each.name) for each in reads.locals.values()]
-    parameters = [*this, *variables, *(each for each in brought.values() if each is not None)]
+    parameters = [*this, *variables, *(each for each in brought.values() if each is not None), *fields.values()]
     trial = Assembler(PoolWriter(), "", parameters)
-    emitter = Emitter(trial, access, brought)
+    emitter = Emitter(trial, access, brought, fields)
     try:
         emitter.whole(op)
         trial.attribute()
@@ -124,7 +145,7 @@ def _emitted(
         parameters=tuple(each for each in trial.parameters if each.slot in emitter.slots),
         handles=tuple(access.handles.values()),
         calls=emitter.calls,
-        write=lambda code: Emitter(code, access, brought).whole(op),
+        write=lambda code: Emitter(code, access, brought, fields).whole(op),
         unguarded=unguarded if can_be_unguarded else None,
     )
 

@@ -35,6 +35,7 @@ class MemberAccess:
 
     def __init__(self, graph: ClassGraph, host: str) -> None:
         self.graph = graph
+        self.host = host
         self.package = host.rpartition(".")[0]
         self.handles: dict[str, Handle] = {}
 
