@@ -70,9 +70,10 @@ def _nowhere() -> TextIO:
 
 
 @asynccontextmanager
-async def agent(*words: str) -> AsyncIterator[Agent]:
+async def agent(*words: str, environ: dict[str, str] | None = None) -> AsyncIterator[Agent]:
     """A client of ``jdbpy mcp`` with these words."""
-    server = StdioServerParameters(command=sys.executable, args=["-m", "jdbpy", "mcp", *words], cwd=ROOT)
+    arguments = ["-m", "jdbpy", "mcp", *words]
+    server = StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT, env=environ)
     with _nowhere() as errors:
         async with Client(stdio_client(server, errors)) as client:
             yield Agent(client)
