@@ -11,6 +11,7 @@ HEATED = program("Heated")
 async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
     lines = (
         "info woven",
+        "unweave",
         "set in-target auto",
         f"break {HEATED.at('own')} if i == 7 || i == 2_000_000",
         "run",
@@ -19,6 +20,9 @@ async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
         "disassemble --woven",
         "disassemble",
         "weave 7",
+        f"break {HEATED.at('own')} if i == 8",
+        "unweave 2",
+        "delete 2",
         "unweave",
         "breakpoints",
         "weave 1",
@@ -32,7 +36,9 @@ async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
     assert "if i == 7 || i == 2_000_000; in the target" in out
     assert "\nHeated  1  main\n" in out
     assert out.count("Method Jdbpy__") == 1
-    assert "Heated runs its own code again" in out
+    assert out.count("nothing is woven: the target runs its own code only") == 1
+    assert "checks of other breakpoints stay in Heated" in out
+    assert out.count("Heated runs its own code again") == 1
     assert "if i == 7 || i == 2_000_000; ordinary: it was taken out of the target" in out
     assert "there is no breakpoint 7" in done.err
     assert "if i == 7 || i == 2_000_000; in-target" in out, "asked for by 'weave 1'"

@@ -26,6 +26,7 @@ class Unwoven(Record):
     """Checks were taken out; ``classes`` have their own code again."""
 
     classes: tuple[str, ...]
+    left: Annotated[tuple[str, ...], "classes that go on with checks of other breakpoints"] = ()
 
 
 _COLUMNS = (
@@ -50,10 +51,12 @@ def woven_classes(result: WovenClasses, settings: Settings) -> Shown:
 
 @shows(Unwoven)
 def unwoven(result: Unwoven, settings: Settings) -> Shown:
-    if not result.classes:
-        yield "no further class has its own code again"
     for each in result.classes:
         yield f"{each} runs its own code again"
+    if result.left:
+        yield f"checks of other breakpoints stay in {', '.join(result.left)}"
+    elif not result.classes:
+        yield "nothing is woven: the target runs its own code only"
 
 
 @command("woven", "info woven", group="breakpoints")
@@ -84,4 +87,5 @@ async def unweave(ctx: Context, *numbers: Annotated[tuple[int, ...], BreakpointN
     A call that is under way in such a class goes on in the former code, without line numbers, until it returns.
     """
     chosen = tuple(number for group in numbers for number in group)
-    return Unwoven(tuple(await ctx.session.instrumentation.remove(chosen)))
+    restored = await ctx.session.instrumentation.remove(chosen)
+    return Unwoven(tuple(restored), tuple(each.class_name for each in ctx.session.instrumentation.woven()))
