@@ -381,8 +381,12 @@ class Vm:
 
     async def pause(self) -> Stop:
         """Suspend all threads, and return a stop that shows one of them. Raises StateError when all are suspended.
-        wire: 3 or 4 trips."""
-        stop = await self.session.execution.pause()
+
+        If it is cancelled or interrupted (Ctrl-C), they go on. wire: 3 or 4 trips.
+        """
+        of = self.session
+        stop = await of.execution.pause()
+        taken(lambda: of.undo_pause(stop))
         return self._stop_of(stop)
 
     async def wait_ended(self, timeout: float | None = None) -> int | None:

@@ -54,6 +54,8 @@ class ServedObjects(Client):
         self._kept: dict[str, Any] = {}
         self._stops: dict[int, Stopped] = {}
         self._taken: dict[int, Stopped] = {}
+        self._call_ended = trio.lowlevel.ParkingLot()
+        self._paused: tuple[int, Stopped] | None = None  # the last call that did, and its stop
         self._last_stop = 0
         self._points: tuple[Any, ...] = ()
         self._nursery: trio.Nursery | None = None
@@ -94,6 +96,13 @@ class ServedObjects(Client):
             scope = self._calls.get(message["cancel"]) if isinstance(message["cancel"], int) else None
             if scope is not None:
                 scope.cancel()
+            elif self._paused is not None and self._paused[0] == message["cancel"]:
+                self.session.undo_pause(self._paused[1])  # its answer was on the way
+        elif "undo_pause" in message:
+            stop = unpack(message["undo_pause"])
+            if not isinstance(stop, Stopped):
+                raise UsageError("that is no stop", code="WRONG_LINE")
+            self.session.undo_pause(stop)
         elif "number" in message:
             self.session.points.number_next(int(number_of(message, "number", 1, 1, _MOST_NUMBER)))
         elif "make" in message:
@@ -119,8 +128,14 @@ class ServedObjects(Client):
         call = text_of(message, "call", most=100) if isinstance(message.get("call"), str) else ""
         try:
             with scope:
+                await self._undone_before(number)
                 given, named = unpack(message.get("given"))
-                answer["value"] = pack(await self._function(call)(*given, **named))
+                value = await self._function(call)(*given, **named)
+                if call == "execution.pause":
+                    self._paused = number, value
+                    if scope.cancel_called:  # too late to end it
+                        self.session.undo_pause(value)
+                answer["value"] = pack(value)
         except JdbpyError as error:
             answer["error"] = pack(error)
         except (TypeError, ValueError, AttributeError, LookupError, RecursionError) as fault:
@@ -128,7 +143,15 @@ class ServedObjects(Client):
             answer["error"] = pack(UsageError(text, code="WRONG_CALL"))
         finally:
             del self._calls[number]
+            self._call_ended.unpark_all()
         self.out.put({**answer, **self._now(call.partition(".")[0] in _SETS)})
+
+    async def _undone_before(self, number: int) -> None:
+        """Wait until earlier calls that were cancelled have undone what they began."""
+        earlier = [scope for other, scope in self._calls.items() if other != number and scope.cancel_called]
+        with trio.move_on_after(LEAVE_LIMIT):
+            while any(scope in self._calls.values() for scope in earlier):
+                await self._call_ended.park()
 
     async def _observe(self, key: object, kind: object, named: dict[str, Any]) -> None:
         """Begin to observe calls. Raises as the observer does."""

@@ -91,6 +91,7 @@ class Session:
             self._dispatcher.exit_status = process.wait_exit
         self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
         self._watchdog.limit = options.max_suspend
+        target.was_suspended = self._watchdog.note
         self._watch_wire_log()
 
     async def _show_stop(self, votes: Votes) -> None:
@@ -486,6 +487,10 @@ class Session:
         release it. One that is over is dropped."""
         if self.is_current(stop):
             self._target.publisher.put_back(stop)
+
+    def undo_pause(self, stop: Stopped) -> None:
+        """Take back a pause whose stop reached nobody, unless what it suspended has run since. No wait."""
+        self.execution.undo_pause(stop)
 
     def untaken_stops(self) -> list[Stopped]:
         """Return the stops that no call has taken yet, the oldest first. No trip."""

@@ -59,8 +59,8 @@ class _Answer:
         self.takings = Takings()
         self.value: Any = None
         self.error: BaseException | None = None
-        self._abandoned = False
-        self._over = False
+        self.abandoned = False
+        self.over = trio.Event()
 
     def give(self, value: Any = None, error: BaseException | None = None) -> None:
         if not self.here.is_set:
@@ -69,17 +69,17 @@ class _Answer:
 
     def abandon(self) -> None:
         """Nobody gets the answer; in the thread of the session."""
-        self._abandoned = True
+        self.abandoned = True
         self.scope.cancel()
-        if self._over:
+        if self.over.is_set():
             self.takings.hand_back()
 
     def end(self) -> None:
         """The call has ended, whatever became of it; in the thread of the session."""
-        self._over = True
         self.takings.end()
-        if self._abandoned:
+        if self.abandoned:
             self.takings.hand_back()
+        self.over.set()
 
 
 class Portal:
@@ -98,6 +98,7 @@ class Portal:
         self._closing = False
         self._closed = False
         self._waiting: dict[int, _Answer] = {}  # by the ident of the thread that waits
+        self._running: dict[_Answer, None] = {}  # calls that have not ended, in the order in which they began
         self._thread = threading.Thread(target=self._run, name="jdbpy", daemon=True)
 
     def open(self) -> Any:
@@ -144,6 +145,7 @@ class Portal:
         portal._token = trio.lowlevel.current_trio_token()
         portal._thread = threading.current_thread()
         portal._waiting = {}
+        portal._running = {}
         portal._closing = portal._closed = False
         return portal
 
@@ -184,9 +186,14 @@ class Portal:
     def wait(self, call: Callable[[], Awaitable[Any]], shown: Callable[[Any], T]) -> T:
         """Return what a call gives, run as a task of the session, as it is shown to the script. Ctrl-C cancels it and
         is raised here; what the call has taken is handed back then."""
+
+        def start(given: _Answer) -> None:
+            self._running[given] = None
+            self._nursery.start_soon(self._answer, call, given)
+
         answer = _Answer()
         try:
-            self._submit(answer, lambda given: self._nursery.start_soon(self._answer, call, given))
+            self._submit(answer, start)
             return shown(answer.value)  # behind this line no Ctrl-C can come before the script has it
         except BaseException:
             self._abandon(answer)
@@ -288,6 +295,7 @@ class Portal:
         try:
             with answer.scope:
                 try:
+                    await self._undone_before(answer)
                     answer.give(await call())
                 except trio.Cancelled:
                     raise
@@ -296,6 +304,16 @@ class Portal:
         finally:
             answer.give(error=StateError("the session has ended meanwhile", code="CLOSED"))
             answer.end()
+            del self._running[answer]
+
+    async def _undone_before(self, answer: _Answer) -> None:
+        """Wait until earlier calls that Ctrl-C has ended have undone what they began."""
+        with trio.move_on_after(_LOOK):
+            for other in list(self._running):
+                if other is answer:
+                    return
+                if other.abandoned:
+                    await other.over.wait()
 
 
 def _itself(value: T) -> T:

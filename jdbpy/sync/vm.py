@@ -309,7 +309,9 @@ class Vm(portal.Synced):
 
     def pause(self) -> Stop:
         """Suspend all threads, and return a stop that shows one of them. Raises StateError when all are suspended.
-        wire: 3 or 4 trips."""
+
+        If it is cancelled or interrupted (Ctrl-C), they go on. wire: 3 or 4 trips.
+        """
         found: Stop = self._await(lambda: self._inner.pause())
         return found
 

@@ -92,6 +92,24 @@ async def test_no_hit_is_lost(jvm: Jvm) -> None:
     await in_lab(jvm, script)
 
 
+async def test_a_pause_is_undone(jvm: Jvm) -> None:
+    def script(vm: jdbpy.Vm, send: Callable[[str], None]) -> None:
+        breakpoint = vm.stop_at("lab.Lab.submit")
+        interrupted = 0
+        for stop in at_every_step(vm.pause):
+            if stop is not None:
+                stop.resume()
+                continue
+            interrupted += 1
+            send("order 3")
+            breakpoint.wait(timeout=LIMIT).resume()  # it runs
+        assert interrupted > 10
+        assert not vm.is_suspended
+        vm.pause().resume()
+
+    await in_lab(jvm, script)
+
+
 async def test_a_fleet_loses_none_and_takes_none_when_it_no_longer_waits(jvm: Jvm) -> None:
     async with start_target(jvm, LAB, suspend=False) as target:
         await target.wait_output("ready")

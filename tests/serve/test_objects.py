@@ -230,3 +230,8 @@ def without_await(place: str) -> None:
                 assert vm.is_suspended
                 vm.resume()
         assert stop.thread.finish(timeout=LIMIT).reason == "step"
+        breakpoint.remove()
+        vm.resume()
+        for paused in at_every_step(vm.pause):  # refused if one that was interrupted still lasts
+            if paused is not None:
+                paused.resume()

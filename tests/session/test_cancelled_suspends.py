@@ -46,6 +46,25 @@ async def test_it_is_taken_back_by_its_late_reply(
 
 
 @VM
+async def test_a_pause_is_taken_back_while_its_stop_is_read(
+    suspend: type[Command[Any]], resume: type[Command[Any]], threads: tuple[int, ...] | None
+) -> None:
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        jvm.hold(thread_reference.Name)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(session.execution.pause, threads[0] if threads else None)
+            await jvm.wait_for(suspend)
+            await jvm.wait_for(thread_reference.Name)
+            nursery.cancel_scope.cancel()
+        assert session.state is jdbpy.VmState.RUNNING
+        await jvm.wait_for(resume)
+        await jvm.release()
+        await session.threads.list()
+        assert len(jvm.received(resume)) == 1
+
+
+@VM
 async def test_it_is_not_taken_back_when_it_was_resumed_meanwhile(
     suspend: type[Command[Any]], resume: type[Command[Any]], threads: tuple[int, ...] | None
 ) -> None:

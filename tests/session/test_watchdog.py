@@ -197,6 +197,20 @@ async def test_a_stop_that_was_left_alone(jvm: Jvm, policy: SuspendPolicy) -> No
         await ticks(d)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+async def test_what_the_user_suspends_counts_from_then(jvm: Jvm, whole: bool) -> None:
+    async with debug(jvm, "Ticker", suspend=False) as d:
+        await d.target.wait_output("ready")
+        main = (await d.session.threads.find("main")).id
+        await d.session.execution.suspend(None if whole else [main])
+        done = trio.current_time()
+        await d.session.threads.list()
+        later = trio.current_time()
+        assert d.session.suspended_for() >= later - done > 0
+        await d.session.execution.unsuspend(None if whole else [main])
+        await ticks(d)
+
+
 async def test_panic_takes_everything_out(jvm: Jvm) -> None:
     async with debug(jvm, "Ticker", suspend=False) as d:
         await d.target.wait_output("ready")

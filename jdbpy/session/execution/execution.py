@@ -38,6 +38,7 @@ class Execution:
         self.unsuspend = self._resuming.unsuspend
         self.release = self._resuming.release
         self.pause = self._resuming.pause
+        self.undo_pause = self._resuming.undo_pause
         self.interrupt = self._resuming.interrupt
         self.force_return = self._unwinding.force_return
         self.pop = self._unwinding.pop

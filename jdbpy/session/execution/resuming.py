@@ -6,10 +6,13 @@ is never released, so that no stop is lost between two commands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from jdbpy.errors import JdwpError, StateError
+import trio
+
+from jdbpy.errors import JdbpyError, JdwpError, StateError
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stopped, StopReason
@@ -112,11 +115,14 @@ class Resuming:
         """
         self._target.require_alive()
         if threads is None:
-            await self._target.submit_op(SuspendOp.VM_SUSPEND).wait()
+            whole = self._target.submit_op(SuspendOp.VM_SUSPEND)
+            self._target.was_suspended()
+            await whole.wait()
             self._target.suspension.user_vm_holds += 1
             self._target.suspends[0] += 1
             return
         pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
+        self._target.was_suspended()
         for outcome in await self._target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome
@@ -190,7 +196,8 @@ class Resuming:
     async def pause(self, thread: int | None = None) -> Stopped:
         """Stop the whole VM (or one thread) and publish a Stop that shows a thread worth looking at.
 
-        Raises StateError when that is stopped already. wire: 1 trip to hold, 2 or 3 to show.
+        Cancelled, it leaves running what it was to stop. Raises StateError when that is stopped already. wire: 1 trip
+        to hold, 2 or 3 to show.
         """
         target = self._target
         target.require_alive()
@@ -198,11 +205,39 @@ class Resuming:
             if target.suspension.is_suspended(thread):
                 raise StateError("that thread is suspended already", hint=f"'thread {thread}' selects it")
             await self.suspend([thread])
-            return await self._show(thread, SuspendPolicy.THREAD)
+            with self._undone_if_cancelled(thread):
+                return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_held:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
-        await target.submit_op(SuspendOp.VM_SUSPEND).wait()  # a stop, which 'cont' and 'resume' end
-        return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
+        pending = target.submit_op(SuspendOp.VM_SUSPEND)  # a stop, which 'cont' and 'resume' end
+        target.was_suspended()
+        await pending.wait()
+        with self._undone_if_cancelled(0):
+            return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
+
+    def undo_pause(self, stop: Stopped) -> None:
+        """Take back a pause whose stop reaches nobody, unless what it stopped has run since. wire: no wait."""
+        thread = stop.thread.id if stop.thread else 0
+        if self._target.suspension.still_at(thread, stop.frame):
+            self._undo_pause(thread if stop.policy is SuspendPolicy.THREAD else 0)
+
+    @contextmanager
+    def _undone_if_cancelled(self, thread: int) -> Iterator[None]:
+        """Take back the pause of a thread (0: of everything) whose caller does not get its stop."""
+        before = self._target.suspension.resumed(thread)
+        try:
+            yield
+        except trio.Cancelled:
+            if self._target.suspension.resumed(thread) == before:
+                self._undo_pause(thread)
+            raise
+
+    def _undo_pause(self, thread: int) -> None:
+        with suppress(JdbpyError):  # the connection is gone, and with it the pause
+            if thread:
+                self._target.suspends[thread] -= 1
+            self._submit([(SuspendOp.THREAD_RESUME if thread else SuspendOp.VM_RESUME, thread)])
+            self._released_some()
 
     async def _show(self, thread: int, policy: SuspendPolicy) -> Stopped:
         stop = await self._stops.publish(StopReason.PAUSE, thread, policy, **self._target.mine)

@@ -145,6 +145,8 @@ class Target:
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
         self.on_resume: Callable[[], None] | None = None
         """Called when a Resume was submitted, with ``Suspension`` at what follows from it."""
+        self.was_suspended: Callable[[], None] = lambda: None
+        """Called when the user has suspended something; a stop that shows it comes later, or never."""
         self._parts: dict[type[Any], Any] = {}
         conn.on_undo = self._undone
         conn.recall = Recall(lambda: self.suspension.moment)
