@@ -1,7 +1,7 @@
-"""What a call has taken out of a queue is handed back if its caller was not there any more to get it.
+"""Items that a call has taken out of a queue, and hands back if its caller has gone before it returns.
 
-A task that awaits gets what it has taken, or is cancelled before. A script without ``await`` waits in another thread,
-which Ctrl-C may have interrupted when the answer comes: see ``jdbpy.sync``.
+A task that awaits gets the item that it has taken, or is cancelled before. A script without ``await`` waits in another
+thread, which Ctrl-C may have interrupted when the answer comes: see ``jdbpy.sync``.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from contextvars import ContextVar
 
 
 class Takings:
-    """What one call has taken, its tasks included, as functions that hand it back."""
+    """The items that one call, with its tasks, has taken: as functions that hand them back."""
 
     def __init__(self) -> None:
         self._back: list[Callable[[], None]] = []
         self._open = True
 
     def begin(self) -> None:
-        """Note from now on what this task takes, and those that it starts."""
+        """Note from now on the items that this task takes, and the tasks that it starts."""
         _OF_TASK.set(self)
 
     def end(self) -> None:
-        """The call is over: what its tasks take from now on is not its own."""
+        """End the call: items that its tasks take from now on are not its own."""
         self._open = False
 
     def add(self, hand_back: Callable[[], None]) -> None:
-        """Note how something is handed back."""
+        """Note a function that hands an item back."""
         if self._open:
             self._back.append(hand_back)
 
     def hand_back(self) -> None:
-        """Hand all of it back, what was taken last first. To do it again is no error."""
+        """Hand all items back, the last first. To do it again is no error."""
         while self._back:
             self._back.pop()()
 
@@ -40,7 +40,7 @@ _OF_TASK: ContextVar[Takings | None] = ContextVar("takings", default=None)
 
 
 def taken(hand_back: Callable[[], None]) -> None:
-    """Something was taken for the caller of this task; ``hand_back`` puts it back to where it was."""
+    """Note an item that was taken for the caller of this task; ``hand_back`` puts it back to where it was."""
     of = _OF_TASK.get()
     if of is not None:
         of.add(hand_back)

@@ -110,14 +110,14 @@ class ServedObjects(Client):
         else:
             number = message.get("id")
             if not isinstance(number, int) or number in self._calls or len(self._calls) >= MOST_CALLS:
-                raise UsageError("a call needs a number of its own, and too many may not wait", code="WRONG_LINE")
+                raise UsageError("the number of a call is missing or in use, or too many calls wait", code="WRONG_LINE")
             assert self._nursery is not None
             scope = self._calls[number] = trio.CancelScope()
             self._nursery.start_soon(self._call, number, scope, message)
 
     def _make(self, key: str, call: str) -> None:
         if call not in MADE:
-            raise UsageError(f"'{escape(call)}' makes nothing", code="WRONG_LINE")
+            raise UsageError(f"unknown object '{escape(call)}'", code="WRONG_LINE")
         if len(self._kept) >= MOST_CALLS:
             del self._kept[next(iter(self._kept))]
         component, _, name = call.partition(".")
@@ -156,7 +156,7 @@ class ServedObjects(Client):
     async def _observe(self, key: object, kind: object, named: dict[str, Any]) -> None:
         """Begin to observe calls. Raises as the observer does."""
         if not isinstance(key, str) or key in self._observations or len(self._observations) >= MOST_CALLS:
-            raise UsageError("an observation needs a key of its own, and too many may not last", code="WRONG_CALL")
+            raise UsageError("the key of an observation is missing or in use, or there are too many", code="WRONG_CALL")
         observation = ServedObservation(self.session, key, str(kind), named, self.out.put)
         await observation.begin()
         scope = trio.CancelScope()
@@ -183,7 +183,7 @@ class ServedObjects(Client):
         await self._observations[key][0].refresh()
 
     def _function(self, call: str) -> Any:
-        """The coroutine function that a call names. Raises UsageError for what may not be called."""
+        """Return the coroutine function that a call names. Raises UsageError for what may not be called."""
         if call in _OBSERVING:
             return getattr(self, f"_{call}")
         owner, _, name = call.rpartition(".")
@@ -216,7 +216,7 @@ class ServedObjects(Client):
         self.out.put(told)
 
     def _now(self, points: bool = True) -> Message:
-        """Return what the script knows without asking; breakpoints only if they are others than it knows."""
+        """Return the state that the script keeps, for answers without a trip; breakpoints only if changed."""
         session = self.session
         state = session.state
         if state is jdbpy.VmState.STOPPED and not session.execution.has_stopped:

@@ -146,7 +146,7 @@ class ClientLines(ScriptLines):
         return bool(self._lines) or self.at_once
 
     async def next(self) -> str | None:
-        """The next line, or None when there are no more."""
+        """Return the next line, or None when there are no more."""
         if not self._lines:
             self._came = trio.Event()
             self._ask()
@@ -186,7 +186,7 @@ class BatchClient(Client):
 
 
 class Scripted(BatchClient):
-    """A batch: its commands run one after the other, and the first failure ends it, unless it says otherwise."""
+    """A batch: its commands run one after the other; the first failure ends it, unless with `--keep-going`."""
 
     def __init__(self, session: ClientSession, hello: Message, out: Outgoing) -> None:
         super().__init__(session, hello, out)
@@ -252,7 +252,7 @@ class ProgramLines(ClientLines):
         self._runs = False
 
     async def next(self) -> str | None:
-        """The next command, or None when there are no more."""
+        """Return the next command, or None when there are no more."""
         if self._runs:
             self._done(self.numbers.pop(0))
             self._runs = False
@@ -364,14 +364,14 @@ class ClientPrompt:
         """Does nothing: the client draws its prompt when it is sent another state."""
 
     async def read_line(self) -> str:
-        """The next line; raises EOFError at Ctrl-D."""
+        """Return the next line; raises EOFError at Ctrl-D."""
         found = await self._ask({"type": "read"})
         if found is None:
             raise EOFError
         return found
 
     async def ask(self, question: str) -> str:
-        """The answer to a question; "" at Ctrl-D."""
+        """Return the answer to a question; "" at Ctrl-D."""
         return await self._ask({"type": "ask", "question": question}) or ""
 
     async def show(self, text: str) -> None:
@@ -392,7 +392,7 @@ class ClientPrompt:
         await self._ask({"type": "page", "text": "".join(text)})
 
     def take(self, answer: str | None) -> None:
-        """The client has answered: a line, or None for its end."""
+        """Take the answer of the client: a line, or None for its end."""
         if len(self._answers) > _MOST_LINES:
             raise UsageError("too many lines wait already", code="WRONG_LINE")
         self._answers.append(answer)

@@ -92,7 +92,7 @@ def parse_serve(words: list[str]) -> ServeLine:
         else:
             raise UsageError(f"there is no option {word}", hint="options of 'attach' and the like follow that word")
     if not rest:
-        raise UsageError("missing what to serve: attach, launch, listen or demo")
+        raise UsageError("missing action: attach, launch, listen or demo")
     if rest[0] not in ("attach", "launch", "listen", "demo"):
         raise UsageError(f"'{escape(rest[0])}' cannot be served: attach, launch, listen or demo")
     line = parse(rest)

@@ -67,7 +67,7 @@ async def join(line: CommandLine, *, is_batch: bool) -> int:
 
 
 def greeting(token: str, client: str) -> Message:
-    """The first line of a client. The token may stand in the environment."""
+    """Return the first line of a client. The token may come from the environment."""
     try:
         name = client or getpass.getuser()
     except (KeyError, OSError):
@@ -76,7 +76,7 @@ def greeting(token: str, client: str) -> Message:
 
 
 def error_of(message: Message) -> JdbpyError:
-    """The error that the session has sent instead of an answer."""
+    """Return the error that the session has sent instead of an answer."""
     told = message.get("error")
     found = told if isinstance(told, dict) else {}
     code, text, hint = (str(found.get(key, "")) for key in ("code", "message", "hint"))
@@ -125,7 +125,7 @@ class Joined:
         self.nursery.cancel_scope.cancel()
 
     async def next(self) -> Message | None:
-        """The next line of the session, None at the end; an error that it reports is the end, too."""
+        """Return the next line of the session, None at the end; an error that it reports is the end, too."""
         try:
             message = await self.reader.next()
         except JdbpyError as error:

@@ -45,7 +45,7 @@ class BegunStream:
         self.begun = b""
 
     async def peek(self, count: int) -> bytes:
-        """The first bytes, ``count`` of them unless the stream ends before."""
+        """Return the first bytes, ``count`` of them unless the stream ends before."""
         while len(self.begun) < count:
             data = await self._stream.receive_some(65536)
             if not data:
@@ -74,7 +74,9 @@ class LineReader:
         self._buffer = bytearray()
 
     async def next(self) -> Message | None:
-        """The next object; None when the other side has gone. Raises UsageError for what is none, or too long."""
+        """Return the next object; None when the other side has gone. Raises UsageError for a line that is none, or too
+        long.
+        """
         while True:
             line = await self._line()
             if line is None:
@@ -84,9 +86,9 @@ class LineReader:
             try:
                 found = json.loads(line)
             except (ValueError, RecursionError):
-                raise UsageError("a line is no JSON", code="WRONG_LINE") from None
+                raise UsageError("a line is not JSON", code="WRONG_LINE") from None
             if not isinstance(found, dict):
-                raise UsageError("a line is no JSON object", code="WRONG_LINE")
+                raise UsageError("a line is not a JSON object", code="WRONG_LINE")
             return found
 
     async def _line(self) -> bytes | None:
@@ -124,7 +126,7 @@ class Outgoing:
         """Queue an object as a line. Raises UsageError if it is longer than ``most`` bytes."""
         line = json.dumps(message, ensure_ascii=True, separators=(",", ":")) + "\n"
         if most is not None and len(line) > most:
-            raise UsageError(f"what is sent is longer than {most:,} bytes", code="TOO_LONG")
+            raise UsageError(f"a message is longer than {most:,} bytes", code="TOO_LONG")
         self.put_text(line)
 
     def put_text(self, text: str) -> None:
@@ -164,7 +166,7 @@ class Outgoing:
 
 
 def text_of(message: Message, key: str, default: str = "", most: int = MOST_LINE) -> str:
-    """A text of a message. Raises UsageError for anything else in its place."""
+    """Return a text of a message. Raises UsageError for anything else in its place."""
     found = message.get(key, default)
     if not isinstance(found, str) or len(found) > most:
         raise UsageError(f"'{escape(key)}' must be text", code="WRONG_LINE")
@@ -172,7 +174,7 @@ def text_of(message: Message, key: str, default: str = "", most: int = MOST_LINE
 
 
 def number_of(message: Message, key: str, default: float, low: float, high: float) -> float:
-    """A number of a message. Raises UsageError for anything else in its place."""
+    """Return a number of a message. Raises UsageError for anything else in its place."""
     found = message.get(key, default)
     if isinstance(found, bool) or not isinstance(found, int | float) or not low <= found <= high:
         raise UsageError(f"'{escape(key)}' must be a number from {low:g} to {high:g}", code="WRONG_LINE")
@@ -180,5 +182,5 @@ def number_of(message: Message, key: str, default: float, low: float, high: floa
 
 
 def switch_of(message: Message, key: str) -> bool:
-    """A truth value of a message; false where there is none."""
+    """True if a switch of a message is on; false where there is none."""
     return message.get(key) is True

@@ -87,7 +87,7 @@ class JoinedSession:
 
     @property
     def address(self) -> str:
-        """The address of the target."""
+        """Return the address of the target."""
         return self.info.address
 
     @property
@@ -115,7 +115,7 @@ class JoinedSession:
         return self.suspended.is_suspended(thread_id)
 
     def is_current(self, stop: Stopped) -> bool:
-        """True if the thread of the stop still stands there."""
+        """True if the thread of the stop has not run since."""
         if stop.thread is None:
             return self.suspended.anything
         if not self.suspended.is_suspended(stop.thread.id):
@@ -144,7 +144,7 @@ class JoinedSession:
         self._tell_taken(stop)
 
     def put_back(self, stop: Stopped) -> None:
-        """Hand back a stop that was taken and reached nobody: as ``Session.put_back``. No wait."""
+        """Hand back a stop that was taken and not delivered: as ``Session.put_back``. No wait."""
         _, number = self._numbers.get(id(stop), (None, 0))
         if number in self._told:
             self._told.discard(number)
@@ -161,7 +161,7 @@ class JoinedSession:
         return self._publisher.unseen()
 
     async def next_stop(self) -> Stopped | Exited:
-        """The next stop that was not waited for, or the end of the target. Raises Disconnected."""
+        """Return the next stop that was not waited for, or the end of the target. Raises Disconnected."""
         found = await self._publisher.next_stop()
         if isinstance(found, VMDisconnected):
             raise Disconnected(found.reason)
@@ -176,7 +176,7 @@ class JoinedSession:
         return await self.call("snapshot", _whole(path), **named)
 
     def __getattr__(self, name: str) -> Any:
-        """A component; a coroutine of the session itself. Raises StateError for what a joined session does not have."""
+        """Return a component, or a coroutine of the session itself. Raises StateError if a joined session has none."""
         if name.startswith("_"):
             raise AttributeError(name)
         if name in OWN:
@@ -258,7 +258,7 @@ class JoinedSession:
         except JdbpyError as error:
             self._over = error
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            self._over = Disconnected(f"the session sent what makes no sense ({type(error).__name__})")
+            self._over = Disconnected(f"the session sent a malformed line ({type(error).__name__})")
         self._over = self._over or Disconnected("the session has gone")
         if self._publisher.ending is None:
             self._publisher.publish(VMDisconnected("the session has gone"))
@@ -351,7 +351,7 @@ class JoinedComponent:
         return JoinedCall(self._session, f"{self._name}.{name}")
 
     def sampler(self) -> JoinedComponent:
-        """The sampler of stacks (``threads``)."""
+        """Return the sampler of stacks (``threads``)."""
         return self._session.make(f"{self._name}.sampler")
 
 
@@ -362,11 +362,11 @@ class JoinedPoints(JoinedComponent):
         super().__init__(session, "points")
 
     def list(self) -> list[BreakpointInfo]:
-        """All of them by number."""
+        """Return all of them by number."""
         return [each for _, each in sorted(self._session._points.items())]
 
     def get(self, number: int) -> BreakpointInfo:
-        """The one of that number. Raises UsageError."""
+        """Return the one of that number. Raises UsageError."""
         point = self._session._points.get(number)
         if point is None:
             raise UsageError(f"there is no breakpoint {number}")
@@ -394,7 +394,7 @@ class JoinedHotSwap(JoinedComponent):
 
 
 def _whole(path: str) -> str:
-    """The path from the root: the session's process may be in another directory."""
+    """Return the path from the root, as the process of the session may be in another directory."""
     return os.path.abspath(path)
 
 

@@ -29,26 +29,26 @@ _LOCK = ".lock"
 """The file that is locked while a socket is made or removed."""
 
 TOKEN = "JDBPY_TOKEN"
-"""The variable of the environment that holds the token of a session on a port."""
+"""The variable of the environment with the token of a session on a port."""
 
 
 def check_name(name: str) -> str:
-    """The name, if a session can be called so. Raises UsageError."""
+    """Return the name, if a session can be called so. Raises UsageError."""
     if NAME.fullmatch(name) is None:
         raise UsageError(
-            f"'{escape(name[:60])}' is no name for a session", hint="letters, digits, '.', '_' and '-', at most 40"
+            f"'{escape(name[:60])}' is not a valid session name", hint="letters, digits, '.', '_' and '-', at most 40"
         )
     return name
 
 
 def name_for(text: str) -> str:
-    """A name made of an address or a class."""
+    """Return a name made of an address or a class."""
     found = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:40]
     return found if NAME.fullmatch(found) else "session"
 
 
 def directory(environ: Mapping[str, str] = os.environ, *, create: bool = False) -> str:
-    """The user's directory of sockets; "" if there is none and it is not to be made.
+    """Return the user's directory of sockets; "" if there is none and it is not to be made.
 
     It is ``jdbpy`` in XDG_RUNTIME_DIR, else one of the user's own below the directory for temporary files. Raises
     UsageError where it belongs to another user, or others may write to it.
@@ -83,7 +83,7 @@ def directory(environ: Mapping[str, str] = os.environ, *, create: bool = False) 
 
 
 def names() -> list[str]:
-    """The names of all sockets in the directory, also those whose process has gone. Raises as ``directory``."""
+    """Return the names of all sockets in the directory, also those whose process has gone. Raises as ``directory``."""
     path = directory()
     found = os.listdir(path) if path else []
     return sorted(each.removesuffix(_ENDING) for each in found if each.endswith(_ENDING))
@@ -160,7 +160,7 @@ def is_served(path: str, name: str) -> bool:
 
 
 async def reach(name: str) -> trio.SocketStream:
-    """A connection to a session by its name; "" is the only one there is. Raises ConnectError, UsageError."""
+    """Return a connection to a session by its name; "" is the only one there is. Raises ConnectError, UsageError."""
     if _is_address(name):
         return await _reach_port(name)
     if name:
@@ -194,7 +194,7 @@ async def reach(name: str) -> trio.SocketStream:
 
 
 def same_user(stream: trio.SocketStream) -> bool:
-    """True if the process at the other end of a Unix socket is this user's, as far as the system knows."""
+    """True if the process at the other end of a Unix socket is this user's, as far as the system reports it."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None or stream.socket.family != socket.AF_UNIX:
         return True

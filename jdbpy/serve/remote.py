@@ -78,7 +78,7 @@ class RemoteSession:
         return self._outcomes.pop(number)
 
     async def next_event(self, kind: str = "") -> Message:
-        """The next event, ``{"event": "stop", "data": {...}}``; with ``kind`` those of other kinds are passed over.
+        """Return the next event, ``{"event": "stop", "data": {...}}``; with ``kind`` other kinds are passed over.
 
         Raises Disconnected when none can come any more.
         """

@@ -29,10 +29,10 @@ MOST_CLIENTS = 64
 """Clients of one session; a further one is refused."""
 
 GREETING_LIMIT = 10.0
-"""Seconds in which a client must say what it is."""
+"""The seconds in which a client must have sent its greeting."""
 
 VERSION = 1
-"""Of the lines between a session and those who join it."""
+"""The version of the lines between a session and those who join it."""
 
 
 class Serving(Record):
@@ -189,7 +189,7 @@ class Served:
         read_only: bool = False,
         allow_suspend: bool = False,
     ) -> AsyncIterator[ClientSession]:
-        """A session for a client. Raises StateError when the session has ended."""
+        """Open a session for a client. Raises StateError when the session has ended."""
         try:
             async with jdbpy.join_session(
                 self.session,
@@ -207,7 +207,7 @@ class Served:
                     self.session.execution.release()  # the target is left running
 
     def check(self, hello: Message, by_port: bool) -> None:
-        """Raise UsageError for a client on a port that does not know the token, or speaks another version."""
+        """Raise UsageError for a client of another version, or one on a port without the right token."""
         self._check_token(text_of(hello, "token"), by_port)
         if hello.get("jdbpy", VERSION) != VERSION:
             raise UsageError("the session is served by another version of jdbpy", code="WRONG_VERSION")

@@ -100,7 +100,7 @@ class Watchdog:
         return trio.current_time() - self._active
 
     def note(self) -> None:
-        """Something has just been suspended: its time counts from now, whoever asks for it first, and when."""
+        """Note that a suspension has just begun: its time counts from now, and not from the first question."""
         self._suspended.look(self._target.suspension, trio.current_time())
 
     def suspended_for(self) -> float:

@@ -35,7 +35,7 @@ async def test_no_session_and_sessions_that_are_over(runtime_directory: str) -> 
     with pytest.raises(jdbpy.ConnectError, match="no session is called 'bills'") as unknown:
         await places.reach("bills")
     assert unknown.value.hint == "served: orders, orders-2"
-    with pytest.raises(jdbpy.UsageError, match="is no name for a session"):
+    with pytest.raises(jdbpy.UsageError, match="is not a valid session name"):
         await places.reach("../orders")
     with socket.create_server(("127.0.0.1", 0)) as server:
         nobody = server.getsockname()[1]

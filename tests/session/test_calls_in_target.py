@@ -94,7 +94,7 @@ async def test_statistics_are_counted_in_the_target(jvm: Jvm) -> None:
         async with d.session.observer.statistics("Booth.factorial") as again:
             await into_target(d, again)
             point = await d.session.catchpoints.exception("java.lang.IllegalStateException")
-            assert again.why_ordinary == f"catchpoint {point.number} looks at exceptions"
+            assert again.why_ordinary == f"catchpoint {point.number} watches for exceptions"
             assert not again.in_target and d.session.instrumentation.woven() == []
             await d.session.points.remove([point.number])
         await d.session.detach()

@@ -53,7 +53,7 @@ async def serve(
     left, the others are as well. Given again it lists the clients.
     """
     if name and re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}", name) is None:
-        raise UsageError(f"'{name}' is no name for a session", hint="letters, digits, '.', '_' and '-', at most 40")
+        raise UsageError(f"'{name}' is not a valid session name", hint="letters, digits, '.', '_' and '-', at most 40")
     if isinstance(ctx.session, ClientSession):
         raise StateError("this session is one that was joined: it is served already", hint="'jdbpy join' joins it")
     if ctx.session.snapshot_info is not None:

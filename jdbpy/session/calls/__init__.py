@@ -1,8 +1,9 @@
 """Calls of methods, observed while the target runs: arguments, results, exceptions, time.
 
-* ``observer``: the component; ``observation``: what the three ways to look at calls have in common
+* ``observer``: the component; ``observation``: what the three kinds of observation have in common
 * ``observed_calls``: each call by itself; ``observed_times``: statistics; ``observed_tree``: what is called inside
-* ``means``: what a means of observing is: of breakpoints today (``by_breakpoints``), of woven code where there is one
+* ``means``: the interface of a means of observing: breakpoints (``by_breakpoints``), or code in the target, which
+  ``instrumentation.call_sites`` puts there
 * ``chosen``: which methods a name or a pattern is for, with a cap
 * ``open_calls``: pairs entries with ends, by thread; pure
 * ``details``: conditions and values at the end of a call; ``expressions``: what may be asked there

@@ -78,7 +78,7 @@ class Look(Protocol):
 Clock = Callable[[], float]
 
 Step = Callable[[int, float], None]
-"""What is done at a place, given the thread and the time."""
+"""The step at a place, given the thread and the time."""
 
 
 class BreakpointMeans:
@@ -203,7 +203,7 @@ class BreakpointMeans:
         )
 
     def _free(self, place: CodeLocation, step: Step) -> RequestSpec:
-        """A place that suspends nothing: its step is done where its event comes in."""
+        """Return a place that suspends nothing: its step is done where its event comes in."""
 
         def take(data: bytes) -> bool:
             step(self._thread_in(data), self._clock())
@@ -389,5 +389,5 @@ class BreakpointMeans:
 
 
 def _place_of(request: EventRequest) -> CodeLocation | None:
-    """The place at which a breakpoint stands; None for a request of another kind."""
+    """Return the place of a breakpoint; None for a request of another kind."""
     return next((each.loc for each in request.modifiers if isinstance(each, event_request.LocationOnly)), None)

@@ -65,7 +65,7 @@ def read_wanted(text: str) -> Wanted:
 
 
 async def choose(target: Target, wanted: Wanted, most: int) -> list[ObservedMethod]:
-    """The methods of loaded classes that are meant; none where the class is not loaded.
+    """Return the methods of loaded classes that are meant; none where the class is not loaded.
 
     Raises TooMany, UsageError for a name that may be of several classes. wire: 2 trips.
     """
@@ -96,8 +96,8 @@ async def choose(target: Target, wanted: Wanted, most: int) -> list[ObservedMeth
 
 
 async def choose_in(target: Target, wanted: Wanted, types: Sequence[RefType]) -> list[ObservedMethod]:
-    """The methods of one name in these classes, or in those that they inherit it from. Raises UsageError where there is
-    none. wire: 1 trip, and 1 for each superclass.
+    """Return the methods of one name in these classes, or in those that they inherit it from. Raises UsageError where
+    there is none. wire: 1 trip, and 1 for each superclass.
     """
     if wanted.place is None:
         return await _methods(target, types, wanted.methods)

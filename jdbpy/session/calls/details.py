@@ -56,7 +56,7 @@ class ReportLimit:
 
     @property
     def full_until(self) -> float:
-        """The end of the second in which no more is reported; in the past else. By the clock of ``passes``."""
+        """Return the end of the second in which no more is reported; in the past else. By the clock of ``passes``."""
         return self._second + 1.0 if self._taken >= self._limit else -math.inf
 
     def count(self) -> None:
@@ -124,17 +124,17 @@ class CallReader:
 
     @property
     def needs_frame(self) -> str:
-        """Why a call can only be read while its thread is suspended; "" if that is not so."""
+        """Return the reason why a call can only be read while its thread is suspended; "" if there is none."""
         return "callers are read from the stack" if self._callers else ""
 
     @property
     def cost_only(self) -> bool:
-        """True if nothing is to be computed at an end of a call but its time."""
+        """True if only the time is to be computed at an end of a call."""
         return not self._typed and (self._only_cost or not self._condition)
 
     @property
     def typed(self) -> Sequence[str]:
-        """The expressions that are shown, as they were written."""
+        """Return the expressions that are shown, as they were written."""
         return self._typed
 
     async def operations(
@@ -164,11 +164,11 @@ class CallReader:
 
     @property
     def is_conditional(self) -> bool:
-        """True if a condition looks at more than the time."""
+        """True if a condition reads more than the time."""
         return bool(self._condition) and not self._only_cost
 
     def wants(self, cost: float | None) -> bool:
-        """True if the call may be reported, as far as its time and the pace tell."""
+        """True if the call may be reported, by its time and the pace."""
         if self._condition and cost is None and self._limits_of_cost:
             return False
         if cost is not None and not all(holds(cost * 1e3) for holds in self._limits_of_cost):
@@ -323,7 +323,7 @@ class CallReader:
         )
 
     async def _name_of(self, thread: int) -> str:
-        """The name of a thread; it is asked for once. wire: 1 trip, 0 when known."""
+        """Return the name of a thread; it is asked for once. wire: 1 trip, 0 when known."""
         if thread not in self._names:
             try:
                 reply = await self._target.conn.request(thread_reference.Name(wire_thread(thread)))
@@ -333,7 +333,7 @@ class CallReader:
         return self._names[thread]
 
     def _variables_of(self, method: ObservedMethod, thread: Any, frame: ids.FrameID) -> list[Any]:
-        """The commands for the arguments and the receiver, each by itself."""
+        """Return the commands for the arguments and the receiver, each by itself."""
         slots = self._arguments.get(method.key, []) if self._all_arguments else []
         commands: list[Any] = [
             stack_frame.GetValues(thread, frame, [stack_frame.SlotInfo(each.slot, ord(each.signature[0]))])
@@ -365,7 +365,7 @@ class CallReader:
     async def _evaluated(
         self, method: ObservedMethod, here: FrameInfo, given: Given, pins: Pins
     ) -> tuple[list[tuple[str, Operand]], str]:
-        """The values to be shown, and why the first of those that have none has none."""
+        """Return the values to be shown, and the reason why the first without one has none."""
         found: list[tuple[str, Operand]] = []
         trouble = ""
         for typed, expression in zip(self._typed, self._expressions.get(method.key, ()), strict=False):

@@ -42,12 +42,12 @@ Place = tuple[int, int, int]
 
 
 def with_times(text: str) -> str:
-    """The expression with times as milliseconds: ``$cost > 2s`` is ``$cost > 2000.0``."""
+    """Return the expression with times as milliseconds: ``$cost > 2s`` is ``$cost > 2000.0``."""
     return _TIME.sub(lambda found: found[0] if not found[1] else repr(float(found[1]) * _UNITS[found[2]]), text)
 
 
 def with_arguments(text: str, names: Sequence[str]) -> str:
-    """The expression with names of arguments in place of ``$args[0]``. Raises UsageError where there are none."""
+    """Return the expression with names of arguments in place of ``$args[0]``. Raises UsageError without arguments."""
 
     def named(found: re.Match[str]) -> str:
         if not found[0].startswith("$args"):
@@ -67,8 +67,8 @@ def with_arguments(text: str, names: Sequence[str]) -> str:
 
 
 def cost_limits(text: str) -> list[Callable[[float], bool]]:
-    """The parts of a condition that are about ``$cost`` alone, up to the first that is not: asked before anything is
-    read. ``text`` has its times as milliseconds."""
+    """Return the parts of a condition that are about ``$cost`` alone, up to the first that is not: they are computed
+    before anything is read. ``text`` has its times as milliseconds."""
     found: list[Callable[[float], bool]] = []
     parts = text.split("&&")
     if "||" in text or "?" in text:
@@ -86,7 +86,7 @@ def _compared_with(limit: float, compare: Callable[[float, float], bool]) -> Cal
 
 
 def cost_range(text: str) -> tuple[int, int]:
-    """The shortest and the longest time, in nanoseconds, for which a condition about ``$cost`` alone holds."""
+    """Return the shortest and the longest time, in nanoseconds, for which a condition about ``$cost`` alone holds."""
     low, high = 0, MOST_COST
     for part in text.split("&&") if text else ():
         compared = _COMPARED.fullmatch(part)
@@ -125,7 +125,7 @@ class ExpressionAtEnds:
         self._compiled: dict[tuple[Place, frozenset[str]], Compiled] = {}
 
     async def operations(self, evaluator: Evaluator, place: Location, given: Given) -> Compiled:
-        """Return its operations at a place in code where no thread stands; of ``given`` the types matter.
+        """Return its operations at a place in code without a thread there; of ``given`` only the types matter.
 
         Raises EvalError, also for a class that is not loaded. wire: as compiling it.
         """

@@ -39,7 +39,7 @@ class ObservedMethod(Record):
 
 
 class CallDetails(Record):
-    """One call at its end, as plain data. ``failure`` says why a condition or an expression has no value."""
+    """One call at its end, as plain data. ``failure`` is the reason why a condition or an expression has no value."""
 
     location: Location
     thread: ThreadRef
@@ -105,7 +105,7 @@ class CallMeans(Protocol):
     """Observes the calls of some methods, from ``open`` to ``close``."""
 
     lacks: Sequence[str]
-    """Sentences about what this means does not know, and about methods that it cannot observe."""
+    """Sentences about what is not counted or measured, and about methods that are not observed."""
 
     async def open(self, methods: Sequence[ObservedMethod]) -> None:
         """Begin with these methods; may be called again for more of them."""

@@ -31,7 +31,7 @@ class Observations(Protocol):
 
     @property
     def target(self) -> Target:
-        """The target."""
+        """Return the target."""
 
     def start(self, task: Callable[[], Awaitable[object]]) -> None:
         """Run a task beside the session."""
@@ -47,7 +47,7 @@ class Observation:
     """The calls of some methods, observed for as long as an ``async with`` block lasts."""
 
     reads = False
-    """True if threads are suspended to read what a report tells."""
+    """True if threads are suspended to read the values of a report."""
 
     def __init__(self, observer: Observations, method: str, most_methods: int, in_target: bool = False) -> None:
         self.method = method
@@ -56,13 +56,13 @@ class Observation:
         self.in_target: dict[MethodKey, ObservedMethod] = {}
         """The methods that the target itself observes."""
         self.why_ordinary = ""
-        """Why others are observed by breakpoints, where the target was to do it."""
+        """The reasons why methods are observed by breakpoints, where the target was to do it."""
         self.calls = 0
         """Calls that have ended so far."""
         self.failures = 0
         """Calls that an exception has ended."""
         self.waiting = ""
-        """Why nothing is observed yet: the class is not loaded."""
+        """The reason why no method is observed yet: the class is not loaded."""
         self.over = trio.Event()
         """Set when it has had all that was asked for, or the target has ended."""
         self._observer = observer
@@ -83,17 +83,17 @@ class Observation:
 
     @property
     def observed(self) -> int:
-        """The number of methods that are observed."""
+        """Return the number of methods that are observed."""
         return len(self._methods)
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """Sentences about what is not observed or not known."""
+        """Sentences about what is not observed or not measured."""
         return tuple(dict.fromkeys(self.means.lacks))
 
     @property
     def seconds(self) -> float:
-        """The seconds that it has lasted."""
+        """Return the seconds that it has lasted."""
         return (self._ended or time.perf_counter()) - self._began if self._began else 0.0
 
     async def __aenter__(self) -> Any:
@@ -133,7 +133,7 @@ class Observation:
 
     @property
     def methods(self) -> Sequence[ObservedMethod]:
-        """The methods that are observed."""
+        """Return the methods that are observed."""
         return tuple(self._methods.values())
 
     async def refresh(self) -> None:
@@ -151,7 +151,7 @@ class Observation:
         self._observer.start(task)
 
     def hand_over(self, methods: Sequence[ObservedMethod]) -> None:
-        """The target itself observes these methods from now on. wire: no wait."""
+        """Hand methods over to the target, which observes them itself from now on. wire: no wait."""
         self.in_target.update({each.key: each for each in methods})
         self.means.hand_over([each.key for each in methods])
 
@@ -180,7 +180,7 @@ class Observation:
             self._instrumented.begun(self)
 
     async def _prepare(self, methods: Sequence[ObservedMethod]) -> None:
-        """Learn what a kind of observation has to know beforehand."""
+        """Read what a kind of observation needs beforehand."""
 
     async def _on_class(self, prepared: RefType) -> None:
         try:

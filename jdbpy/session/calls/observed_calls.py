@@ -22,10 +22,10 @@ from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestS
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 
 _MOST_WAITING = 1_000
-"""Calls that were read and wait to be told; beyond that they are only counted."""
+"""The most calls that were read and wait to be reported; beyond that they are only counted."""
 
 _LAST = 5.0
-"""Seconds in which the last calls are told when an observation ends."""
+"""The seconds for reporting the last calls when an observation ends."""
 
 
 class ObservedCalls(Observation):
@@ -53,7 +53,7 @@ class ObservedCalls(Observation):
         )
         self._reader.until(self._has_enough)
         self.ordinary_because = self._reader.needs_frame
-        """Why the target itself cannot observe."""
+        """The reason why the target itself cannot observe."""
         by_cost = not self.ordinary_because and not self._reader.is_conditional
         self.costs = cost_range(with_times(when.strip())) if by_cost else (0, MOST_COST)
         """The shortest and the longest time of calls that are wanted, in nanoseconds."""
@@ -124,7 +124,7 @@ class ObservedCalls(Observation):
         self._pace.left_out += count
 
     def rests_until(self) -> float:
-        """Return until when nothing is to be reported, as enough was in this second; in the past else."""
+        """Return the time until which no call is reported, where this second has had enough; else one in the past."""
         return self._pace.full_until
 
     def accept(self, count: int) -> int:
@@ -268,7 +268,7 @@ def call_text(call: EndedCall, details: CallDetails) -> str:
 
 
 def time_text(seconds: float | None) -> str:
-    """A time in the unit that suits it: ``1.24 ms``."""
+    """Return a time in the unit that suits it: ``1.24 ms``."""
     if seconds is None:
         return "begun before it was observed"
     for unit, size in (("s", 1.0), ("ms", 1e-3)):

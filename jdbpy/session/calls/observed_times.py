@@ -47,17 +47,17 @@ class ObservedTimes(Observation):
         return self
 
     def drain(self) -> TimesByMethod:
-        """The times of the calls since it was asked last; counting begins anew. No trip."""
+        """Return the times of the calls since it was asked last; counting begins anew. No trip."""
         return self._times.drain()
 
     def take(self) -> CallStatistics:
-        """The calls since it was asked last; counting begins anew. No trip."""
+        """Return the calls since it was asked last; counting begins anew. No trip."""
         now = time.perf_counter()
         since, self._since = self._since, now
         return self._statistics(self.drain(), now - since)
 
     def whole(self) -> CallStatistics:
-        """All calls since it began. No trip."""
+        """Return all calls since it began. No trip."""
         return self._statistics(self._times.whole(), self.seconds)
 
     def _statistics(self, found: TimesByMethod, seconds: float) -> CallStatistics:

@@ -69,8 +69,8 @@ class ObservedTree(Observation):
             await self.means.follow(level)
 
     async def _called_by(self, methods: Sequence[ObservedMethod]) -> list[ObservedMethod]:
-        """The methods of loaded classes of the program that the code of these calls. wire: 2 trips, and those of the
-        classes above."""
+        """Return the methods of loaded classes of the program that the code of these calls. wire: 2 trips, and those of
+        the classes above."""
         sites = [site for each in methods for site in self.means.sites.get(each.key, ())]
         wanted = {
             (site.class_name, site.method, site.descriptor) for site in sites if not of_the_runtime(site.class_name)
@@ -94,7 +94,7 @@ class ObservedTree(Observation):
         return list(found.values())
 
     async def _subtypes(self, names: set[str], loaded: Sequence[RefType]) -> dict[str, list[RefType]]:
-        """The loaded classes of the program below these: what a call may come to at run time."""
+        """Return the loaded classes of the program below these: what a call may come to at run time."""
         found: dict[str, list[RefType]] = {}
         own = [each for each in loaded if not of_the_runtime(each.name)]
         for each in own:
@@ -104,7 +104,7 @@ class ObservedTree(Observation):
         return found
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
-        """All comes as trees."""
+        """Take nothing: all comes as trees."""
 
     def _take_tree(self, call: EndedCall, fold: Fold) -> None:
         if self.over.is_set():

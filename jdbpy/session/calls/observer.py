@@ -118,5 +118,5 @@ class CallObserver:
 
     @property
     def target(self) -> Target:
-        """The target."""
+        """Return the target."""
         return self._target

@@ -30,15 +30,15 @@ class OpenCalls(Generic[C]):
         self._by_thread: dict[int, list[C]] = {}
 
     def of(self, thread: int) -> Sequence[C]:
-        """The calls of a thread."""
+        """Return the calls of a thread."""
         return self._by_thread.get(thread, ())
 
     def enter(self, thread: int, call: C) -> None:
-        """A call has begun."""
+        """Note a call that has begun."""
         self._by_thread.setdefault(thread, []).append(call)
 
     def leave(self, thread: int, key: tuple[int, int]) -> C | None:
-        """The innermost call of that method, which has ended; None if its begin was not seen.
+        """Return the innermost call of that method, which has ended; None if its begin was not seen.
 
         Calls above it have ended unseen, and are forgotten.
         """
@@ -51,7 +51,7 @@ class OpenCalls(Generic[C]):
         return None
 
     def above(self, thread: int, frames: Sequence[Place], catching: int | None) -> list[tuple[C, int | None]]:
-        """The calls that stand above a frame, the innermost first, each with the number of its own frame.
+        """Return the calls above a frame, the innermost first, each with the number of its own frame.
 
         ``frames`` are those of the thread, the innermost first; ``catching`` is the number of the frame in which an
         exception will be caught, None if that is in none of them.
@@ -82,7 +82,7 @@ class OpenCalls(Generic[C]):
 
 
 def _frames_of(calls: Sequence[tuple[int, int]], frames: Sequence[Place]) -> list[int | None]:
-    """The numbers of the frames that calls have, given the outermost call first and the innermost frame first."""
+    """Return the numbers of the frames of calls, given the outermost call first and the innermost frame first."""
     found: list[int | None] = []
     rest = iter(range(len(frames)))
     for key in reversed(calls):
@@ -91,7 +91,7 @@ def _frames_of(calls: Sequence[tuple[int, int]], frames: Sequence[Place]) -> lis
 
 
 def catching_frames(frames: Sequence[Place], caught: Place) -> list[int]:
-    """The numbers of the frames that may catch an exception where a handler begins: more than one in recursion only.
+    """Return the numbers of the frames that may catch an exception where a handler begins: several only in recursion.
 
     They stand in front of the handler: compilers put handlers behind what they protect.
     """

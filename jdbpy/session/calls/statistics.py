@@ -79,7 +79,7 @@ class CallTimes(CallTotals):
 
     @property
     def mean(self) -> float:
-        """The mean time; 0 without calls."""
+        """Return the mean time; 0 without calls."""
         return self.total / self.count if self.count else 0.0
 
     def quantile(self, share: float) -> float:
@@ -159,7 +159,7 @@ class RunningTimes:
 
     def __init__(self) -> None:
         self.new = TimesByMethod()
-        """What has come since they were asked last."""
+        """The calls since they were asked for last."""
         self._former = TimesByMethod()
 
     def drain(self) -> TimesByMethod:
@@ -199,7 +199,7 @@ class Fold(CallTotals):
 
     @property
     def own(self) -> float:
-        """The time that was spent in none of the calls inside."""
+        """Return the time that was spent in none of the calls inside."""
         return max(self.total - sum(child.total for child in self.children.values()), 0.0)
 
     def nodes(self, whole: float) -> tuple[CallNode, ...]:

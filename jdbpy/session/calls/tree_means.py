@@ -177,12 +177,12 @@ class CallSite(Record):
 
     @property
     def key(self) -> tuple[int | None, str, str]:
-        """The line and the method: calls that are folded into one."""
+        """Return the line and the method: calls that are folded into one."""
         return self.line, self.class_name, self.method
 
 
 def find_call_sites(code: bytes, pool: ConstantPool) -> list[CallSite]:
-    """The calls of a method, in the order of its code; those by ``invokedynamic`` (lambdas, strings put together) are
+    """Return the calls of a method, in the order of its code; those by ``invokedynamic`` (lambdas, joined strings) are
     left out. None for code that cannot be read."""
     try:
         calls = [each for each in decode(code) if each.opcode in _CALLS]

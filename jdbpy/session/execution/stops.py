@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 
 PAUSE = 0.003
-"""How long after a stop was read, in seconds: what it shows goes first, and whoever goes on at once wants no look."""
+"""The seconds between the reads of a stop and the prefetch of its objects: the stop is shown first, and a user who
+goes on at once needs no objects."""
 
 MOST_LIKELY = 30
 """Classes that are looked for behind a breakpoint; the target goes through all that are loaded for each."""

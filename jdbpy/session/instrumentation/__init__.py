@@ -2,7 +2,7 @@
 
 * ``instrumentation``: the component ``session.instrumentation``: what is put into the target, when, and taken out
 * ``installing``: the way of a condition into the target, step by step
-* ``code_changes``: classes given checks, or their own code again, while everything else stands as it stood
+* ``code_changes``: classes given checks, or their own code again, while all other breakpoints stay in effect
 * ``sites``: one place of a breakpoint there, and what a hit of it is
 * ``rings``: what the target keeps, read while everything runs; ``log_sites``: places whose hits are kept;
   ``trace_sites``: methods whose entries and exits are; ``call_sites``: methods whose calls the target observes;
@@ -12,5 +12,5 @@
 * ``host_class``: class files on this machine
 * ``originals``: the code that classes had, kept in the target; what a debugger that was killed has left there
 
-``weaving`` makes the class files; ``target.changed_code`` is what all floors know of them.
+``weaving`` makes the class files; ``target.changed_code`` has the part of this that lower floors need.
 """

@@ -44,7 +44,7 @@ class CallLog(Protocol):
 
     @property
     def helper(self) -> HelperClass:
-        """The class that the methods call."""
+        """Return the class that the methods call."""
 
     def surrounding(self, number: int) -> Surrounding:
         """Return the code around the method with that number."""
@@ -177,7 +177,7 @@ def _total(totals: CallTotals, before: Sequence[int], now: Sequence[int], at: in
 
 
 def places_in(original: bytes, observed: ObservedMethod) -> list[CalledPlace]:
-    """The calls in the program's own code of a method, with their lines."""
+    """Return the calls in the program's own code of a method, with their lines."""
     parsed = class_file.parse(original)
     key = observed.method.name, observed.method.signature
     method = next(each for each in parsed.methods if (each.name, each.signature) == key)
@@ -189,7 +189,7 @@ def places_in(original: bytes, observed: ObservedMethod) -> list[CalledPlace]:
 
 
 def host_of(methods: Sequence[ObservedMethod]) -> str:
-    """The internal name of the class of methods."""
+    """Return the internal name of the class of methods."""
     return methods[0].owner.signature[1:-1]
 
 
@@ -233,7 +233,7 @@ async def fields_of(target: Target, type_id: ReferenceTypeID) -> dict[str, Field
 
 
 async def array_in(target: Target, type_id: ReferenceTypeID, name: str) -> tuple[ArrayID, FieldID]:
-    """The array of an AtomicLongArray in a static field of a helper, and the field that switches the helper off.
+    """Return the array of an AtomicLongArray in a static field of a helper, and the field that switches the helper off.
 
     Raises JdwpError. wire: 3 trips, more for a class that is new.
     """

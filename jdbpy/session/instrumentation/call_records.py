@@ -49,7 +49,7 @@ from jdbpy.wire.ids import CodeLocation, FieldID, ObjectID, ReferenceTypeID, Tag
 from jdbpy.wire.messages.stack_frame import GetValuesReply, ThisObjectReply
 
 _PLACES = 4_096
-"""How many calls a ring has room for."""
+"""The number of calls that a ring has room for."""
 
 
 class _Thrown(Record):
@@ -188,7 +188,10 @@ class RecordLog:
     async def _shown(
         self, site: int, failed: bool, values: Mapping[str, TaggedValue]
     ) -> tuple[tuple[tuple[str, Operand], ...], str]:
-        """The values of expressions, and why the first that has none has none. wire: none, or as an exception's."""
+        """Return the values of expressions, and the reason why the first without one has none.
+
+        wire: none, or as an exception's.
+        """
         computed, typed = self._computed[site], self._observation.reader.typed
         types = computed.threw if failed else computed.returned
         end = computed.ends.threw if failed else computed.ends.returned

@@ -55,7 +55,7 @@ CALLS_AGAIN = 5_000
 """After so many more it is tried again."""
 
 _TRIES, _BETWEEN_TRIES = 30, 0.005
-"""How often a class is looked at while one thread waits, and the seconds between."""
+"""The tries to change a class while one thread waits, and the seconds between two of them."""
 
 _PAUSE = 0.25
 """Seconds between two readings of what the target has counted."""
@@ -79,7 +79,7 @@ class MethodSite(Site):
 
 
 def _looks(point: ExceptionPoint) -> str:
-    return f"{point.called} looks at exceptions"
+    return f"{point.called} watches for exceptions"
 
 
 class CallSites:
@@ -155,7 +155,7 @@ class CallSites:
         return self._target.requests.submit(spec)[0]
 
     def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
-        """The agent has dropped the breakpoints of classes that have new code."""
+        """Drop the requests for threads in classes with new code; the agent has dropped their breakpoints."""
         for (_, type_id), requests in self._pending.items():
             if type_id in type_ids:
                 self._target.requests.submit_clear(requests)
@@ -318,7 +318,7 @@ class CallSites:
                     return
                 except JdbpyError as error:
                     self._logs.pop(observation, None)
-                    text = f"what the target has counted cannot be read any more: {error}"
+                    text = f"counts kept in the target can no longer be read: {error}"
                     self._target.publish(Notice("warning", text))
 
     async def _read(self, observation: Observation) -> None:
@@ -329,7 +329,7 @@ class CallSites:
     # -- out of it again -----------------------------------------------------------------------------------------------
 
     def _forget(self, observation: Observation) -> None:
-        """Nothing is kept for an observation any more. wire: no wait."""
+        """End what the target keeps for an observation. wire: no wait."""
         if (end := self._ends.pop(observation, None)) is not None:
             self._target.requests.drop([end])
         logs = self._logs.pop(observation, [])
@@ -341,7 +341,7 @@ class CallSites:
                 self._changes.stale.add(type_id)
 
     async def make_way(self, point: ExceptionPoint) -> None:
-        """An exception breakpoint is about to be set: breakpoints observe calls from now on. wire: 2 trips a class."""
+        """Give calls back to breakpoints before an exception breakpoint is set. wire: 2 trips a class."""
         async with self._lock:
             for changed in self._changes.changed:
                 sites = self._changes.sites.get(changed.type.id, {})
@@ -354,6 +354,6 @@ class CallSites:
                     await self._changes.redefine(changed, kept)
 
     def lost(self, observation: Observation, type_id: ReferenceTypeID) -> None:
-        """A hot swap has given a class new code: breakpoints go on, and later the target again. wire: no wait."""
+        """Give calls back to breakpoints after a hot swap, and try the target again later. wire: no wait."""
         observation.take_back(type_id, "its class was replaced")
         self._call_in(observation, type_id, CALLS_UNTIL)

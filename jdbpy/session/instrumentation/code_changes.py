@@ -1,4 +1,4 @@
-"""Classes that are given checks, or their own code again, while everything else stands as it stood.
+"""Classes that are given checks, or their own code again, while all other breakpoints stay in effect.
 
 Owns which checks each class runs, and the order of a change: redefine the class, move the places of breakpoints to
 where their code is now, set those again that the agent has dropped (docs/agent.md, "Redefinition drops breakpoints").
@@ -33,7 +33,7 @@ from jdbpy.wire.messages import event_request, virtual_machine
 
 
 class StaysOrdinary(Exception):  # it is no error
-    """The condition stays with the debugger, for the reason that the text says."""
+    """The condition stays with the debugger; the text is the reason."""
 
 
 class StaysUntilLeft(StaysOrdinary):
@@ -58,26 +58,26 @@ class CodeChanges:
         self._stack = stack
         self.sites: dict[ReferenceTypeID, dict[PlaceKey, Site]] = {}
         self.stale: set[ReferenceTypeID] = set()
-        """Classes with checks that nothing waits for any more."""
+        """Classes with checks that no breakpoint needs any more."""
         self.read_kept: Callable[[Iterable[Site]], Awaitable[None]] | None = None
         """Reads what the target has kept for sites."""
         self.lost: Callable[[ReferenceTypeID], Awaitable[object]] | None = None
-        """Gives back to breakpoints what stood in a class that runs none of its checks any more."""
+        """Gives back to breakpoints the checks of a class that runs none of them any more."""
         self._foreign: set[ReferenceTypeID] = set()  # classes that an agent of the program changes
         self.on_moved: Callable[[LogicalBreakpoint], None] = lambda point: None
 
     @property
     def changed(self) -> list[ChangedClass]:
-        """The classes that run other code than their own."""
+        """Return the classes that run other code than their own."""
         return [each for each in self._target.changed_code.classes.values() if each.maps]
 
     @property
     def breakpoints(self) -> list[LogicalBreakpoint]:
-        """The breakpoints at lines and methods, by number."""
+        """Return the breakpoints at lines and methods, by number."""
         return self._points.of_type(LogicalBreakpoint)
 
     def site_at(self, place: CodeLocation) -> Site | None:
-        """The site at a code location as it is now."""
+        """Return the site at a code location as it is now."""
         changed = self._target.changed_code.classes.get(place.classID)
         at = changed.index_before(place) if changed is not None else int(place.index)
         return self.sites.get(place.classID, {}).get((place.methodID, at))
@@ -128,7 +128,7 @@ class CodeChanges:
         return list(self.sites.pop(type_id, {}).values())
 
     async def redefine(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
-        """Give a class the checks of these sites and no others; everything else stands as it stood.
+        """Give a class the checks of these sites and no others; all other breakpoints stay in effect.
 
         Raises JdwpError when the VM refuses; nothing has changed then. Raises ChangedByAgent where something that is
         new among them cannot be, as an agent of the program has changed the code as well. wire: 4 trips.
@@ -169,9 +169,10 @@ class CodeChanges:
         return not differences(running, of_file(parse(data)))
 
     async def _leave_to_agent(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
-        """Give a class its own code, as an agent changes what it is given: no place in that is known.
+        """Give a class its own code, because an agent of the program changes code that it is given.
 
-        The agent is asked about that code, too, and so its change stays. Raises ChangedByAgent if a site is new.
+        Places in changed code cannot be found. The agent changes the class's own code as well, as before. Raises
+        ChangedByAgent if a site is new.
         """
         target, type_id = self._target, changed.type.id
         former = self.sites.get(type_id, {})

@@ -23,8 +23,8 @@ MOST_BYTES = 16_000_000
 
 
 async def local_class_file(target: Target, name: str) -> bytes | None:
-    """The first class file of that internal name on those entries of the class path that may be opened here; None if
-    there is none, or the JVM is on another machine. It need not be the class that runs. wire: 1 trip.
+    """Return the first class file of that internal name on the entries of the class path that may be opened here; None
+    if there is none, or the JVM is on another machine. It need not be the class that runs. wire: 1 trip.
     """
     if target.remote:
         return None
@@ -35,7 +35,7 @@ async def local_class_file(target: Target, name: str) -> bytes | None:
 
 
 async def running_class_file(target: Target, class_name: str) -> bytes:
-    """The class file of a loaded class, compared with what runs, out of what may be opened on this machine.
+    """Return the class file of a loaded class, compared with what runs, out of what may be opened on this machine.
 
     It is looked for where the class came from, on the class path of the target, and on the source path, which the user
     has named. Raises StateError when there is none. wire: some 15 trips.

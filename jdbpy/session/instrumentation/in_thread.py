@@ -52,7 +52,7 @@ class InThread:
         self._loader = Ref(loader, Tag.CLASS_LOADER) if loader else None
 
     async def class_file(self, type_: RefType) -> bytes:
-        """The class file as the loader of the class has it, b"" if it has none. wire: some 6 trips."""
+        """Return the class file as the loader of the class has it, b"" if it has none. wire: some 6 trips."""
         calls = self._calls
         of = await calls.class_object(type_.name)
         name = type_.name.rpartition(".")[2] + ".class"
@@ -80,14 +80,14 @@ class InThread:
         args = (name.replace("/", "."), array, 0, len(data), loader, None)
         made = await calls.call(unsafe, _UNSAFE, "defineClass", _DEFINE, *args)
         if not isinstance(made, Ref):
-            raise StateError("the target gave no class", code="NOT_AVAILABLE")
+            raise StateError("the target has not defined the class", code="NOT_AVAILABLE")
         await calls.call(unsafe, _UNSAFE, "ensureClassInitialized", "(Ljava/lang/Class;)V", made)
         reply = await self._target.conn.request(class_object_reference.ReflectedType(ClassObjectID(ObjectID(made.id))))
         self._target.changed_code.helpers.add(reply.typeID)
         return reply.typeID
 
     async def handle(self, wanted: Handle) -> Ref:
-        """A method handle of a member, whatever its access. wire: 4 trips."""
+        """Return a method handle of a member, whatever its access. wire: 4 trips."""
         calls = self._calls
         lookup = await calls.static_field(_LOOKUP, "IMPL_LOOKUP")
         owner = await calls.class_object(wanted.owner_name)
@@ -105,18 +105,18 @@ class InThread:
         return made
 
     async def text(self, text: str) -> Ref:
-        """A string of the target. wire: 1 or 2 trips."""
+        """Return a string of the target. wire: 1 or 2 trips."""
         [made] = await self._calls.strings([text])
         assert isinstance(made, Ref)
         return made
 
     async def bytes(self, data: bytes) -> Ref:
-        """A ``byte[]`` of the target. wire: 2 trips."""
+        """Return a ``byte[]`` of the target. wire: 2 trips."""
         return await self._calls.bytes(data)
 
 
 async def set_static(target: Target, type_id: ReferenceTypeID, values: Mapping[str, Ref | None]) -> None:
-    """Gives static fields of a class their objects, or null. wire: 2 trips, 1 when the class is known."""
+    """Set static fields of a class to objects, or to null. wire: 2 trips, 1 when the class is known."""
     fields = (await target.types.fields([type_id]))[type_id]
     by_name = {field.name: field for field in fields}
     await target.conn.request(

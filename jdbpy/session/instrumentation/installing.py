@@ -1,7 +1,7 @@
 """The way of a condition into the target: its class file, a helper class for each place, and the class redefined.
 
-Owns the order, in which nothing is missed and nothing is left half done: whatever can fail is done first; the
-breakpoints of the helpers and the class file of before are in the target before the class is changed.
+Owns the order of the steps, by which no hit is missed and no class is left half changed. Steps that can fail come
+first. The breakpoints of the helpers and the former class file are in the target before the class is changed.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 
 _PLACES = 4_096
-"""How many entries a ring has room for: that many hits between two polls."""
+"""The number of entries that a ring has room for: that many hits between two polls."""
 
 
 class ClassChange(NamedTuple):
-    """A class that is about to be changed; ``run`` serves as long as the thread stands."""
+    """A class that is about to be changed; ``run`` can be used while the thread is suspended."""
 
     changed: ChangedClass
     run: InThread
@@ -118,9 +118,9 @@ class Installer:
         at_hit: bool,
         asked: bool,
     ) -> None:
-        """Have a class compute the conditions of breakpoints in it; what is run for that is run in the thread.
+        """Have a class compute the conditions of breakpoints in it; methods that this takes are run in the thread.
 
-        ``at_hit``: the thread stands at one of the places, and others may be in the class; else it has not run yet.
+        ``at_hit``: the thread is at one of the places, and others may be in the class; else the class has not run yet.
         ``asked``: the user has asked for it. Raises StaysOrdinary for all of them; the reason why one alone does is
         noted at it. wire: some 30 trips for the first, 15 for a further one.
         """
@@ -225,7 +225,7 @@ class Installer:
                 raise
 
     async def _traced(self, point: MethodPoint, changed: ChangedClass) -> list[TracedPlace]:
-        """The places of a trace in a class. wire: 1 trip, 0 when known."""
+        """Return the places of a trace in a class. wire: 1 trip, 0 when known."""
         types, type_id = self._target.types, changed.type.id
         methods = {method.id: method for method in (await types.methods([type_id]))[type_id]}
         keys = [(type_id, each) for each in dict.fromkeys(place.methodID for place, _ in point.places_in(type_id))]
@@ -280,11 +280,11 @@ class Installer:
         self._changes.drop(site for site in self._idle if site.point in points and site not in used)
 
     def forget(self, type_id: ReferenceTypeID) -> None:
-        """A class has other code of its own now: what was made for it does not fit any more."""
+        """Forget the sites of a class whose own code has been replaced: they do not fit any more."""
         self._idle = [site for site in self._idle if site.method.type_id != type_id]
 
     async def _original(self, run: InThread, type_: RefType) -> bytes:
-        """The class file of a class, if that is what runs. Raises StaysOrdinary. wire: some 8 trips."""
+        """Return the class file of a class, if that is what runs. Raises StaysOrdinary. wire: some 8 trips."""
         shapes = await running_shapes(self._target.types, [type_])
         different = False
         for data in (await local_class_file(self._target, type_.signature[1:-1]), None):
@@ -300,7 +300,7 @@ class Installer:
     async def _site(
         self, point: LogicalBreakpoint, type_: RefType, method: Method, key: PlaceKey, place: CodeLocation
     ) -> Site:
-        """The check of a condition at a place. Raises StaysOrdinary. wire: as compiling it."""
+        """Return the check of a condition at a place. Raises StaysOrdinary. wire: as compiling it."""
         if any(each is not point and place in each.placed for each in self._changes.breakpoints):
             raise StaysOrdinary("another breakpoint is at the same place")
         for site in self._idle:
@@ -345,7 +345,7 @@ class Installer:
     async def _values(
         self, point: LogicalBreakpoint, location: Location, type_: RefType
     ) -> tuple[Sequence[Emitted], Sequence[JavaType]]:
-        """The expressions of a text. Raises StaysOrdinary where one is an object whose fields the text shows."""
+        """Return the expressions of a text. Raises StaysOrdinary where one is an object whose fields the text shows."""
         text = point.log
         if not isinstance(text, CompiledTemplate) or not text.has_values or point.reporting.limit == 0:
             return (), ()
@@ -397,7 +397,7 @@ class Installer:
 
 
 def places_in(point: LogicalBreakpoint, type_id: ReferenceTypeID) -> list[CodeLocation]:
-    """Return where a breakpoint is to stand in a class, as its code is now."""
+    """Return the places of a breakpoint in a class, as its code is now."""
     return [place for place in point.code.wanted() if place.classID == type_id] if point.wanted else []
 
 

@@ -133,7 +133,7 @@ class Instrumentation:
         self.placed(point)
 
     def woven(self) -> list[WovenClass]:
-        """The classes that run checks now. No trip."""
+        """Return the classes that run checks now. No trip."""
         shown = []
         for changed in self.changes.changed:
             sites = self.changes.sites.get(changed.type.id, {}).values()
@@ -205,7 +205,7 @@ class Instrumentation:
         self._dropped(point)
 
     def _dropped(self, point: Point) -> None:
-        """Nothing is to be kept or computed for a point any more. wire: no wait."""
+        """End what the target keeps and computes for a point. wire: no wait."""
         for key in [each for each in self._trace_calls if each[0] is point]:
             self._target.requests.drop(self._trace_calls.pop(key))
         for type_id, sites in self.changes.sites.items():
@@ -224,7 +224,7 @@ class Instrumentation:
             await self._improve(prepared, points, thread)
 
     def _call_at(self, point: LogicalBreakpoint, places: Iterable[CodeLocation], hits: int) -> None:
-        """Have a thread come to places, after so many hits of one: the target's own methods have to be run in one."""
+        """Have a thread come to places, after so many hits of one. Methods can only be run in a thread."""
         if point in self._calls:
             return
         self._calls[point] = []
@@ -235,8 +235,10 @@ class Instrumentation:
             self._calls[point].append(self._target.requests.submit(spec)[0])
 
     def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
-        """The agent has dropped the breakpoints of classes with new code: hits are counted anew when ``placed`` or
-        ``_traced`` says that a breakpoint or trace stands there again. wire: no wait."""
+        """Drop the requests that count hits in classes with new code; the agent has dropped their breakpoints.
+
+        Counting begins anew with ``placed`` or ``_traced``, when a breakpoint or trace is set again. wire: no wait.
+        """
         renewed = set(type_ids)
         for point in self.changes.breakpoints:
             if any(place.classID in renewed for place in point.code.locations()):
@@ -255,7 +257,7 @@ class Instrumentation:
         return GO
 
     def _traced(self, point: MethodPoint) -> None:
-        """A trace stands at its places: have a thread come after some hits in each class. wire: no wait."""
+        """Have a thread come to a trace that was set, after some hits in each of its classes. wire: no wait."""
         if not self._possible or self._mode != "auto" or self._target.remote or not point.by_places:
             return
         options = point.options
@@ -320,13 +322,16 @@ class Instrumentation:
             await self.rings.poll(rings)
 
     def _ring_failed(self, ring: Ring, error: JdbpyError) -> None:
-        """A ring cannot be read any more: its class is gone with its loader, or the target has ended."""
+        """Warn that a ring cannot be read any more, as its class has gone with its loader; not at the target's end."""
         if isinstance(error, JdwpError) and error.number == Error.VM_DEAD:
             return
-        self._target.publish(Notice("warning", f"what the target has kept cannot be read any more: {error}"))
+        self._target.publish(Notice("warning", f"values kept in the target can no longer be read: {error}"))
 
     async def _often_passed(self, point: Point, hit: RequestHit) -> None:
-        """A breakpoint has been passed often: the thread of this hit stands at it. wire: some 30 trips, once."""
+        """Put a breakpoint that has been passed often into the target, by the thread of this hit.
+
+        wire: some 30 trips, once.
+        """
         assert isinstance(point, LogicalBreakpoint)
         if hit.shared:  # another may stop here, and is to stop in code that stays
             point.look_after = point.passes + 1
@@ -382,13 +387,16 @@ class Instrumentation:
                 self._more.set()
 
     async def _redefined(self, type_id: ReferenceTypeID, data: bytes) -> None:
-        """A hot swap has given a class new code: that is its own now. wire: 2 trips where something was kept."""
+        """Take the code that a hot swap has given a class for its own. wire: 2 trips where something was kept."""
         changed = await self._lost(type_id)
         if changed is not None:
             self._target.changed_code.classes[type_id] = ChangedClass(changed.type, data)
 
     async def _lost(self, type_id: ReferenceTypeID) -> ChangedClass | None:
-        """A class runs none of the checks any more that it had. wire: 2 trips where something was kept."""
+        """Give back to breakpoints what a class computed that runs its checks no more; return its former change.
+
+        wire: 2 trips where something was kept.
+        """
         await self._read_sites(self.changes.sites.get(type_id, {}).values())
         changed = self._target.changed_code.classes.pop(type_id, None)
         for site in self.changes.forget(type_id):
@@ -440,7 +448,7 @@ class Instrumentation:
         if point.reports and point.awaited:
             return "another breakpoint waits for it"
         if point.callers is not None:
-            return "it looks at callers"
+            return "it depends on callers"
         if point.options.after_each:
             return "it waits for another breakpoint each time"
         return ""
@@ -449,7 +457,7 @@ class Instrumentation:
         found = next((each for each in self.changes.breakpoints if each.number == number), None)
         if found is None:
             self._points.get(number)
-            raise UsageError(f"number {number} is no breakpoint at a line or method")
+            raise UsageError(f"number {number} is not a breakpoint at a line or method")
         return found
 
     async def _improve(

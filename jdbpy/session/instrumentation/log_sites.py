@@ -29,7 +29,7 @@ from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, TaggedValue, Thread
 from jdbpy.wire.messages import event as wire_event
 
 Kept = tuple[object, ...]
-"""What a helper was made for: the text, the hit count, and whether hits are only counted."""
+"""The inputs of a helper: the text, the hit count, and true if hits are only counted."""
 
 
 def kept_of(point: LogicalBreakpoint) -> Kept:
@@ -93,7 +93,7 @@ class LogSite(Site):
             self._poller.remove(self.ring)
 
     async def defined(self) -> None:
-        """The helper is in the target. wire: 4 trips."""
+        """Take in that the helper is in the target. wire: 4 trips."""
         self.ring = Ring(self._helper, self.type_id, self)
         await self.ring.find(self._target)
 
@@ -175,7 +175,7 @@ class LogSite(Site):
         ]
 
     def _hit(self, entry: RingEntry | None) -> RequestHit:
-        """The hit as an ordinary breakpoint would have had it."""
+        """Return the hit as an ordinary breakpoint would have had it."""
         assert self.failed is not None
         thread = entry.thread if entry is not None else 0
         event = wire_event.Breakpoint(self.failed.id, ThreadID(ObjectID(thread)), self._place())

@@ -31,7 +31,7 @@ _FIELDS = (("data", "[B"), ("host", "Ljava/lang/String;"))
 
 
 def keeper_class(name: str) -> bytes:
-    """The class file of an empty class (``name`` is internal) with static fields for a class file and a name."""
+    """Return the class file of an empty class (``name`` is internal) with static fields for a class file and a name."""
     texts = [name, "java/lang/Object", *(text for field in _FIELDS for text in field)]
     pool = b"".join(b"\x01" + struct.pack(">H", len(text.encode())) + text.encode() for text in texts)
     count = len(texts)
@@ -44,7 +44,7 @@ def keeper_class(name: str) -> bytes:
 
 
 def keeper_name(package: str, session: str, number: int) -> str:
-    """The internal name of a keeper in a package ("com/acme/" or "")."""
+    """Return the internal name of a keeper in a package ("com/acme/" or "")."""
     return f"{package}{PREFIX}{session}_{_KEEPER}{number}"
 
 
@@ -56,7 +56,7 @@ class LeftOver(Record):
 
 
 async def put_back_left_over(target: Target) -> None:
-    """Give the classes that an earlier debugger has left changed their own code, where that is allowed, and say so.
+    """Restore the code of classes that an earlier debugger has left changed, where that is allowed, with a notice.
 
     For a VM in which one has changed classes at some time (``SIGN``). wire: 6 trips, 7 for each such class.
     """
@@ -123,7 +123,7 @@ async def _left_over(target: Target) -> list[LeftOver]:
 
 
 async def _kept(target: Target, keeper: ReferenceTypeID) -> tuple[str, bytes]:
-    """The name of a class and its class file, as a keeper has them. wire: 4 trips."""
+    """Return the name of a class and its class file, as a keeper has them. wire: 4 trips."""
     fields = {field.name: field for field in (await target.types.fields([keeper]))[keeper]}
     wanted = [fields[name].id for name, _ in _FIELDS]
     data, host = (await target.conn.request(reference_type.GetValues(keeper, wanted))).values
@@ -131,6 +131,6 @@ async def _kept(target: Target, keeper: ReferenceTypeID) -> tuple[str, bytes]:
     array = ArrayID(ObjectID(int(data.value or 0)))
     length = (await target.conn.request(array_reference.Length(array))).arrayLength
     if not 0 < length <= _MOST_BYTES:
-        raise JdbpyError("the class file that was kept makes no sense")
+        raise JdbpyError("the kept class file is damaged")
     region = await target.conn.request(array_reference.GetValues(array, 0, length))
     return text.stringValue, bytes(int(each.value or 0) & 0xFF for each in region.values.tagged())

@@ -33,7 +33,7 @@ _GUESS = 64
 """Entries that are looked for at first."""
 
 _MOST_TURNS = 8
-"""How often a poll goes on at once, where the target keeps more than it reads."""
+"""The most polls in a row without a pause, where the target keeps more than one reads."""
 
 _STUCK = 200
 """After so many polls without progress an entry is given up that was begun and never finished."""
@@ -42,8 +42,8 @@ CLOSED = -(1 << 62)
 """The value of ``read`` with which a ring takes nothing more."""
 
 _WHILE_RESTING = 64
-"""Entries that a ring takes between two polls though nothing is wanted. Else the JVM compiles the methods of the
-program without what keeps an entry, and throws that code away when something is wanted again."""
+"""Entries that a ring takes between two polls while no entry is wanted. Without any, the JVM compiles the methods of
+the program without the code that keeps entries, and discards the compiled code when entries are wanted again."""
 
 _COUNTERS = ("HITS", "PASSED", "HEAD", "DROPPED")
 _ATOMIC, _ATOMIC_ARRAY = "Ljava/util/concurrent/atomic/AtomicLong;", "Ljava/util/concurrent/atomic/AtomicLongArray;"
@@ -79,10 +79,10 @@ class RingUser(Protocol):
     """The receiver of what a ring has kept."""
 
     def opened(self, counters: Mapping[str, int]) -> None:
-        """The ring begins to keep entries; that is what its counters say."""
+        """Take in the counters of a ring that begins to keep entries."""
 
     def counted(self, counters: Mapping[str, int]) -> None:
-        """Take in what the counters of the helper say now."""
+        """Take in the present counters of the helper."""
 
     def rests_until(self) -> float:
         """Until then nothing of what comes is wanted, only how much it is; in the past else. By the poller's clock."""
@@ -111,7 +111,7 @@ class Ring:
         self._guess = _GUESS
         self._stuck = 0
         self.passes: tuple[int, ...] = ()
-        """How often each place of a trace was passed, as it was at the last poll."""
+        """The passes of each place of a trace, as of the last poll."""
         self._places = helper if isinstance(helper, TraceHelper) else None
         self._counts: list[ArrayID] = []
         self.rests = -math.inf
@@ -192,7 +192,7 @@ class Ring:
         return [self._set_read(CLOSED), *(array_reference.SetValues(each, 0, nothing) for each in objects)]
 
     def rest(self, now: float) -> list[Command[Any]]:
-        """Return what has the target keep nothing while nothing is wanted, and keep entries again afterwards."""
+        """Return the commands after which the target keeps no entries while none is wanted, or keeps them again."""
         if self.reader is None or self.over or self._ended:
             return []
         until = self.user.rests_until()
@@ -276,7 +276,7 @@ class Ring:
         ]
 
     def passed(self, count: int) -> list[Command[Any]]:
-        """Go on behind so many entries; return the commands that say so to the target."""
+        """Go on behind so many entries; return the commands that free their places in the target."""
         assert self.reader is not None
         self.reader.next += count
         return [] if self._ended else [self._set_read(self.reader.next)]
@@ -375,7 +375,7 @@ class RingPoller:
             self._target.conn.submit_all(commands)
 
     async def _ask(self, asked: Sequence[tuple[Ring, Sequence[Command[Any]]]]) -> list[tuple[Ring, list[Any]]]:
-        """The answers for each ring; one that cannot be read is left out from then on. wire: 1 trip."""
+        """Return the answers for each ring; one that cannot be read is left out from then on. wire: 1 trip."""
         outcomes = await self._target.conn.batch([each for _, commands in asked for each in commands])
         answered, at = [], 0
         for ring, commands in asked:

@@ -71,7 +71,7 @@ class Site:
 
     @property
     def place(self) -> WovenPlace | Surrounding:
-        """The place as the weaver takes it."""
+        """Return the place as the weaver takes it."""
         return WovenPlace(self.method.name, self.method.signature, self.at, self.helper.call)
 
     def is_of(self, point: LogicalBreakpoint) -> bool:
@@ -89,7 +89,7 @@ class Site:
 
     @property
     def requests(self) -> list[EventRequest]:
-        """Return what stands in the target for it."""
+        """Return its requests in the target."""
         return [each for each in (self.trap, self.failed) if each is not None]
 
     def withdrawn(self) -> None:
@@ -134,7 +134,7 @@ def _on_trap(target: Target, points: Points, site: Site, fails: bool, hit: Reque
 
 
 def _landed(target: Target, points: Points, site: Site, fails: bool, had_step: bool, hit: RequestHit) -> Vote:
-    """The thread stands in the program's own frame: that is the hit of the user's breakpoint."""
+    """Vote on the hit of the user's breakpoint, now that the thread is in the program's own frame."""
     target.requests.spent(hit.request)
     event = wire_event.Breakpoint(hit.event.requestID, hit.event.thread, hit.event.location)
     there: RequestHit = hit.replace(event=event)

@@ -33,7 +33,7 @@ class Busy(NamedTuple):
 
 @asynccontextmanager
 async def everything_suspended(target: Target) -> AsyncIterator[None]:
-    """All threads are suspended within the block. wire: no wait."""
+    """Suspend all threads for the time of a block. wire: no wait."""
     target.submit_op(SuspendOp.VM_SUSPEND)
     try:
         yield

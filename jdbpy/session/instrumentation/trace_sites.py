@@ -45,25 +45,25 @@ class TracedPlace(Record):
 
     @property
     def spot(self) -> TraceSpot:
-        """The place as the helper's writer takes it."""
+        """Return the place as the helper's writer takes it."""
         return TraceSpot(self.kept)
 
 
 def names_of(table: Any) -> Mapping[int, str]:
-    """The names of arguments by slot, as the class's table of variables has them."""
+    """Return the names of arguments by slot, as the class's table of variables has them."""
     rows = from_table(table, 0) if table is not None and table.slots else ()
     return {each.slot: each.name for each in rows if each.kind == "argument"}
 
 
 def entry_of(method: Method, names: Mapping[int, str]) -> TracedPlace:
-    """The entry of a method; ``names`` are those of its variables by slot."""
+    """Return the entry of a method; ``names`` are those of its variables by slot."""
     arguments = enumerate(argument_slots(method.signature, static=method.is_static))
     kept = [CheckParameter(slot, each, names.get(slot, f"arg{number}")) for number, (slot, each) in arguments]
     return TracedPlace(method, 0, is_exit=False, names=tuple(each.name for each in kept), kept=tuple(kept))
 
 
 def exit_of(method: Method, at: int) -> TracedPlace:
-    """A return instruction of a method."""
+    """Return a return instruction of a method."""
     returns = split_method(method.signature)[1]
     kept = () if returns == "V" else (CheckParameter(TOP, returns),)
     return TracedPlace(method, at, is_exit=True, kept=kept)
@@ -195,7 +195,7 @@ class TraceLog:
         return place, values
 
     def _hit(self, entry: RingEntry | None, place: TracedPlace | None, values: Sequence[TaggedValue]) -> RequestHit:
-        """The hit as an ordinary trace would have had it."""
+        """Return the hit as an ordinary trace would have had it."""
         thread = ThreadID(ObjectID(entry.thread if entry is not None else 0))
         traced = place or self.places[0]
         where = self._changes.place_now(self.type, traced.method.id, traced.at)

@@ -1,10 +1,10 @@
-"""Threads that may stand in the agent with an event that it has not sent yet: found by a look at their top frames.
+"""Threads that may wait in the agent with an event that it has not sent yet: found by their top frames.
 
 A thread that meets a breakpoint, or ends a step, waits in the agent until the helper thread has reported that. Until
 then it has suspend count 0, and neither it nor the helper can be asked about. But it does not move: its status is
-RUNNING (``threadControl.c`` says so of each thread that handles an event), and its top frame is at the place of the
-event. So once the requests are cleared, a thread that is seen at no place of a breakpoint, or that waits or sleeps, or
-has moved, brings no event any more, however little processor time the helper gets. Exceptions, fields, methods and
+RUNNING (docs/agent.md, "Status at an event"), and its top frame is at the place of the
+event. So once the requests are cleared, a thread brings no event any more if it is at no place of a breakpoint, waits,
+sleeps, or has moved. That does not depend on the processor time that the helper gets. Exceptions, fields, methods and
 classes have no place of their own: where such events were requested, each thread that runs Java code has to move.
 
 Not seen that way are virtual threads that the debugger has not met, threads that begin, and classes that are prepared
@@ -28,16 +28,16 @@ Place = tuple[int, int, int]
 """A class, a method and a code index."""
 
 NATIVE = -1
-"""The code index of a frame of a native method: threads stand there for as long as they like."""
+"""The code index of a frame of a native method, in which a thread may stay for any time."""
 
 COMMANDS = 4
-"""Commands of one look at a thread."""
+"""The number of commands that examine a thread once."""
 
 
 class EventsUnderWay:
     """The threads of one target that may have one, after all of its requests were cleared.
 
-    ``threads`` is None before the first look.
+    ``threads`` is None before they were examined once.
     """
 
     def __init__(self, target: Target) -> None:
@@ -48,9 +48,9 @@ class EventsUnderWay:
         self.threads: set[int] | None = None
 
     def look(self, threads: Iterable[int]) -> tuple[list[int], list[Any]]:
-        """Return the threads to look at, of those given, and the commands that do it: ``COMMANDS`` for each.
+        """Return the threads to examine, of those given, and the commands that do it: ``COMMANDS`` for each.
 
-        Each thread is suspended for its own look only. The resume makes the agent send what waits for one.
+        Each thread is suspended for its own commands only. The resume makes the agent send what waits for one.
         """
         found = sorted(threads if self.threads is None else self.threads)
         commands: list[Any] = []
@@ -65,13 +65,13 @@ class EventsUnderWay:
         return found, commands
 
     def seen(self, threads: Sequence[int], replies: Sequence[Any]) -> None:
-        """Take in what the look at these threads has shown."""
+        """Take in the replies to the commands for these threads."""
         self.threads = {
             thread for i, thread in enumerate(threads) if self._may_have(thread, *replies[i * COMMANDS :][1:3])
         }
 
     def _may_have(self, thread: int, status: Any, frames: Any) -> bool:
-        """True if the thread stands where its event may be."""
+        """True if the thread is at a place where it may have an event."""
         if isinstance(status, JdwpError) or isinstance(frames, JdwpError) or not frames.frames:
             return False
         if status.threadStatus != ThreadStatus.RUNNING:

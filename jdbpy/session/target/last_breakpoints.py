@@ -3,13 +3,13 @@
 HotSpot keeps, for each thread, the place of its last breakpoint or step event, so that one place is not reported
 twice. While any thread is stepped, every interpreted thread notes each place that it comes to. If the first one that
 it notes is the place of its last breakpoint, the VM takes the next breakpoint there for one that has been reported,
-and says nothing. If the step ends before the thread has noted another place, it says nothing ever again, until the
-next step (docs/agent.md, "Steps make other threads pass breakpoints").
+and leaves it out. If the step ends before the thread has noted another place, the VM leaves it out until the next
+step (docs/agent.md, "Steps make other threads pass breakpoints").
 
 A step of its own that ends makes a thread's last place void. So before a thread is stepped, each other one that has met
 a breakpoint since is suspended, is given a step request that rejects every class, and is resumed when that is cleared.
 Of two step requests in a thread the agent serves the latter, and ends it when either is cleared: so such a request
-stands as long as a step that came after it.
+stays as long as a step that came after it.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class LastBreakpoints:
         """Make the last places of other threads void before this one is stepped. wire: no wait; the others are
         suspended for 1 trip.
 
-        Threads that stand at an event note no places before they have left its own. Those that run a method for the
-        debugger, or have a step under way, are left as they are.
+        Threads that are stopped at an event note no places before they have left its own. Those that run a method for
+        the debugger, or have a step under way, are left as they are.
         """
         target, suspension = self._target, self._target.suspension
         if thread in self._voiding:

@@ -1,12 +1,12 @@
-"""The length of a round trip, and from when on it pays to ask for what is not sure to be needed.
+"""The length of a round trip, and the lengths from which on prefetching pays.
 
 Two estimates serve two purposes. ``round_trip`` is the shortest trip so far: what the link takes at best, which a busy
 machine does not make longer. It decides once and for all whether the link is slow, so that two runs show the same.
 ``recent`` follows the trips of the last hits, upwards too: the reads of the next hit are timed by it.
 
-There are two thresholds because the guesses cost differently. A prefetch for a stop is several large questions, most of
-which may be for nothing: ``HIGH``. The reads of the next hit of a breakpoint in a loop are two small ones, and nearly
-always right; the speed of the loop depends on the trip that each saves: ``HIGH_FOR_HITS``.
+There are two thresholds because prefetches differ in cost. One for a stop is several large commands, most of which
+may be in vain: ``HIGH``. The reads of the next hit of a breakpoint in a loop are two small ones, and nearly always
+right; each saves the loop a trip: ``HIGH_FOR_HITS``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HIGH_FOR_HITS = 0.002
 """The round trip from which on the next hit is read before it has come in, in seconds."""
 
 _RISE = 1.1
-"""By this factor the recent round trip may rise with each trip."""
+"""The factor by which the recent round trip may rise with each trip."""
 
 
 class Latency:

@@ -13,8 +13,8 @@
 
 The functions::
 
-    weaver.weave(data: bytes, places: Sequence[Place]) -> Woven
-    helper.helper_class(name, host, condition: Emitted | None, filters, count) -> Helper
+    weaver.weave(data: bytes, places: Sequence[WovenPlace | Surrounding]) -> Woven
+    helper.helper_class(name, host, condition: Emitted | None, filters, count) -> HelperClass
     ring.log_class(name, host, condition: Emitted | None, values: Sequence[Emitted]) -> LogHelper
     eval.emit.expressions.emit(compiled: Compiled, host: str) -> Emitted       raises NotInTarget
     eval.emit.expressions.emit_values(compiled: Compiled, host: str) -> tuple[Emitted, ...]
@@ -23,7 +23,7 @@ An installation, from an expression to a stop::
 
     emitted = emit(compiled, "com.acme.Order")
     helper = helper_class("com/acme/Jdbpy__1_1", "com/acme/Order", emitted, filters, count)
-    woven = weave(original, [Place("total", "(I)I", 17, helper.call), ...])     # all of a class together
+    woven = weave(original, [WovenPlace("total", "(I)I", 17, helper.call), ...])     # all of a class together
     woven.refused                     # these stay ordinary breakpoints; each with its reason
 
 Then ``helper.data`` is defined in the loader of the host and initialized, the fields that ``handles`` and
@@ -33,17 +33,17 @@ Then ``helper.data`` is defined in the loader of the host and initialized, the f
 name begins with ``PREFIX`` behind the package. Its methods, all static and public:
 
 * ``check(...)V`` takes the variables that the expressions read. It throws nothing.
-* ``trap()V`` is empty, and called for a hit that counts. The breakpoint stands at its code index 0.
+* ``trap()V`` is empty, and called for a hit that counts. A breakpoint is set at its code index 0.
 * ``failed(Ljava/lang/Throwable;)V`` is empty, and called with what the condition threw, in the thread that threw it.
-  The variable ``thrown`` in slot 0 is in its LocalVariableTable. Another breakpoint stands at its code index 0.
+  The variable ``thrown`` in slot 0 is in its LocalVariableTable. Another breakpoint is set at its code index 0.
 
 One step out of ``trap`` or ``failed`` that excludes the helper's name ends in the host behind the call, on the line.
 
 Its static fields: ``HOST``, a constant String, ``jdbpy com/acme/Order`` (see ``helper.host_of``); ``HITS`` and
-``PASSED``, AtomicLongs, if hits are counted; those that ``Helper.handles`` names, final MethodHandles that the
+``PASSED``, AtomicLongs, if hits are counted; those that ``HelperClass.handles`` names, final MethodHandles that the
 installer fills before the host is redefined; ``thread`` and ``instance``, objects that the filters compare with. The
 installer sets these, and sets them to null when it takes the helper out, so that it keeps nothing alive.
 """
 
 PREFIX = "Jdbpy__"
-"""How names of helpers begin, behind their package."""
+"""The beginning of the names of helpers, behind their package."""

@@ -97,11 +97,11 @@ class Assembler:
 
     @property
     def depth(self) -> int:
-        """The words on the operand stack here."""
+        """Return the words on the operand stack here."""
         return self._depth
 
     def new_local(self, signature: str) -> int:
-        """The number of a new local variable."""
+        """Return the number of a new local variable."""
         number = self.locals
         self.locals += words(signature)
         return number
@@ -109,7 +109,7 @@ class Assembler:
     # Plain instructions
 
     def op(self, name: str) -> None:
-        """An instruction without operands."""
+        """Write an instruction without operands."""
         opcode, change = OPCODES[name]
         self._emit(bytes([opcode]), change)
 
@@ -166,7 +166,7 @@ class Assembler:
         self._constant(self.pool.string(text))
 
     def push_class(self, name: str) -> None:
-        """A class literal; an internal name, or the descriptor of an array type."""
+        """Push a class literal, given an internal name or the descriptor of an array type."""
         self._constant(self.pool.class_(name))
 
     def _constant(self, index: int) -> None:
@@ -188,7 +188,7 @@ class Assembler:
         self._emit(struct.pack(">BH", 184, member(owner, name, signature)), _change(signature))
 
     def call(self, owner: str, name: str, signature: str) -> None:
-        """A virtual call."""
+        """Write a virtual call."""
         self._emit(struct.pack(">BH", 182, self.pool.method(owner, name, signature)), _change(signature) - 1)
 
     def call_interface(self, owner: str, name: str, signature: str) -> None:
@@ -203,7 +203,7 @@ class Assembler:
         self._emit(struct.pack(">BH", 187, self.pool.class_(name)), 1)
 
     def new_array(self, element: str) -> None:
-        """An array of elements with that signature; its length is on the stack."""
+        """Push a new array of elements with that signature; its length is on the stack."""
         if element in _ARRAY_KINDS:
             self._emit(bytes([188, _ARRAY_KINDS[element]]), 0)
         else:
@@ -222,14 +222,14 @@ class Assembler:
     # Jumps, handlers
 
     def jump(self, name: str, label: Label) -> None:
-        """A jump; behind ``goto``, as behind a return or throw, comes code that only a label leads to."""
+        """Write a jump. Code behind ``goto``, as behind a return or throw, is reached by labels only."""
         opcode, change = JUMPS[name]
         self._jumps.append((len(self._code), label))
         self._emit(struct.pack(">Bh", opcode, 0), change)
         label.depth = self._depth
 
     def place(self, label: Label) -> None:
-        """The label is here."""
+        """Put a label here."""
         label.index = len(self._code)
         if label.depth >= 0:
             self._depth = label.depth
@@ -259,7 +259,7 @@ class Assembler:
         self.return_()
 
     def attribute(self, variables: Sequence[tuple[str, str, int]] = ()) -> bytes:
-        """The content of the Code attribute; ``variables`` (name, signature, local) are alive everywhere in it.
+        """Return the content of the Code attribute; ``variables`` (name, signature, local) are alive everywhere in it.
 
         Raises CodeTooLong.
         """
@@ -303,7 +303,7 @@ def _change(signature: str) -> int:
 
 
 def class_constant(signature: str) -> str:
-    """The name of a reference type as Class entries of a pool have it."""
+    """Return the name of a reference type as Class entries of a pool have it."""
     return signature if signature[0] == "[" else signature[1:-1]
 
 
@@ -320,7 +320,7 @@ class ClassWriter:
         self._methods: list[bytes] = []
 
     def field(self, access: int, name: str, signature: str, text: str | None = None) -> None:
-        """A static field; ``text`` is the constant of a String."""
+        """Add a static field; ``text`` is the constant of a String."""
         head = struct.pack(">HHH", access | STATIC | SYNTHETIC, self.pool.utf8(name), self.pool.utf8(signature))
         if text is None:
             self._fields.append(head + b"\0\0")
@@ -336,7 +336,7 @@ class ClassWriter:
         parameters: Sequence[CheckParameter] = (),
         variables: Sequence[tuple[str, str, int]] = (),
     ) -> None:
-        """A public static method; ``parameters`` or else the types in ``signature`` are its arguments."""
+        """Add a public static method; ``parameters``, or else the types in ``signature``, are its arguments."""
         code = Assembler(self.pool, self.name, parameters)
         if not parameters:
             for each in split_method(signature)[0]:
@@ -348,7 +348,7 @@ class ClassWriter:
         self._methods.append(head + struct.pack(">HI", self.pool.utf8("Code"), len(content)) + content)
 
     def data(self) -> bytes:
-        """The class file."""
+        """Return the class file."""
         return b"".join(
             (
                 MAGIC,

@@ -24,13 +24,13 @@ PER_METHOD = FIRST_BUCKET + BUCKETS
 
 
 def bucket_of(nanoseconds: int) -> int:
-    """The number of the bucket of a time."""
+    """Return the number of the bucket of a time."""
     power = max(0, nanoseconds.bit_length() - 5)
     return 16 * power + (nanoseconds >> power)
 
 
 def bounds_of(bucket: int) -> tuple[int, int]:
-    """The shortest and the longest time that is counted in a bucket, in nanoseconds."""
+    """Return the shortest and the longest time that is counted in a bucket, in nanoseconds."""
     if bucket < 32:
         return bucket, bucket
     power = bucket // 16 - 1

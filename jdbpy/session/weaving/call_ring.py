@@ -23,7 +23,7 @@ from jdbpy.session.weaving.trace_ring import STRIPES, TraceHelper, count_pass, i
 
 RETURNED, THREW, WANTED, PER_METHOD = range(4)
 THROWN = CheckParameter(-3, OBJECT)
-"""What ends a call, as a condition may name it."""
+"""The results of a call, as a condition may name them."""
 
 TOOK = CheckParameter(OWN, "J")
 """The time of a call in nanoseconds, where a condition is computed."""
@@ -43,7 +43,7 @@ class End(Record):
 
     @property
     def emitted(self) -> list[Emitted]:
-        """All that is computed."""
+        """Return all that is computed."""
         return [each for each in (self.condition, *self.shown) if each is not None]
 
 

@@ -33,7 +33,7 @@ _LOCAL = "java/lang/ThreadLocal"
 
 
 def start_of(method: int, calls: Sequence[int]) -> int:
-    """The index of the numbers of a method; ``calls`` says how many calls are in the code of each."""
+    """Return the index of the numbers of a method; ``calls`` are the numbers of calls in their code."""
     return FIRST + PER_PLACE * (method + sum(calls[:method]))
 
 
@@ -118,7 +118,7 @@ def _methods_of(writer: HelperWriter, number: int, start: int, count: int) -> No
 
 
 def _outer(code: Assembler, name: str, record: int | None) -> None:
-    """The thread is within a call that is timed from now on, or it is in none."""
+    """Set the outer call of the thread: the one that is timed from now on, or none."""
     code.get_static(name, "OUTER", f"L{_LOCAL};")
     if record is None:
         code.op("aconst_null")

@@ -43,7 +43,7 @@ class CodeParts(Record):
 
     @property
     def data(self) -> bytes:
-        """The content of the attribute."""
+        """Return the content of the attribute."""
         return b"".join(
             (
                 struct.pack(">HHI", self.stack, self.locals, len(self.code)),
@@ -66,7 +66,7 @@ class VariableRow(Record):
 
 
 def read_code(content: bytes, pool: ConstantPool) -> CodeParts:
-    """The parts of a Code attribute. Raises MalformedClassFile, struct.error."""
+    """Return the parts of a Code attribute. Raises MalformedClassFile, struct.error."""
     stack, locals_, length = struct.unpack_from(">HHI", content, 0)
     reader = PartReader(content, pool, 8)
     code = reader.take(length)
@@ -78,7 +78,7 @@ def read_code(content: bytes, pool: ConstantPool) -> CodeParts:
 
 
 def variables_of(code: CodeParts, pool: ConstantPool) -> tuple[VariableRow, ...]:
-    """The rows of all LocalVariableTables."""
+    """Return the rows of all LocalVariableTables."""
     return tuple(
         VariableRow(start, start + length, pool.utf8(name), pool.utf8(signature), slot)
         for each in code.attributes
@@ -92,7 +92,7 @@ NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 class CodeMap:
     """The code indices after insertions: ``insertions`` are their code by index, all of aligned length, and ``behind``
-    what stands in front of these, run only by who comes from the instruction before, or into the method.
+    the code in front of these, to which only the instruction before leads, or the entry of the method.
     """
 
     def __init__(self, insertions: Mapping[int, bytes], behind: Mapping[int, bytes] = NOTHING) -> None:
@@ -121,8 +121,8 @@ def insert(
     stack: int,
     behind: Mapping[int, bytes] = NOTHING,
 ) -> CodeParts:
-    """The code with insertions before the instructions at their indices; they push up to ``stack`` words. ``behind`` is
-    as of ``CodeMap``.
+    """Return the code with insertions before the instructions at their indices; they push up to ``stack`` words.
+    ``behind`` is as of ``CodeMap``.
 
     Type annotations of code and attributes of no known meaning are left out: no VM uses them.
     Raises JumpTooFar, MalformedCode, UnknownFrame, struct.error.
@@ -184,7 +184,7 @@ def _shifted_code(code: bytes, insertions: Mapping[int, bytes], behind: Mapping[
 
 
 def _jump_operands(code: bytes, instruction: DecodedInstruction) -> Iterator[tuple[int, str]]:
-    """The offsets in the code at which an instruction has distances, and their form."""
+    """Return the offsets in the code at which an instruction has distances, and their form."""
     index, opcode = instruction.index, instruction.opcode
     if opcode in _SHORT_JUMPS:
         yield index + 1, ">h"

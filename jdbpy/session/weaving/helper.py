@@ -49,7 +49,7 @@ def helper_class(
 
 
 _OUT = {"==": "ifne", "!=": "ifeq", ">=": "iflt", "<=": "ifgt", ">": "ifle", "<": "ifge"}
-"""The jump for a number that is not as the operator says."""
+"""The jump for a number that does not fit the operator."""
 
 
 def pass_number(code: Assembler, count: CheckCount, out: Label, local: int | None = None) -> None:
@@ -108,12 +108,12 @@ class HelperWriter:
             self.cls.field(FINAL, "BUSY", f"L{_LOCAL};")
 
     def counter(self, field: str, start: int = 0) -> None:
-        """An AtomicLong in a static field."""
+        """Add an AtomicLong in a static field."""
         self._counters[field] = start
         self.cls.field(PUBLIC | FINAL, field, f"L{_COUNTER};")
 
     def counts(self, count: CheckCount) -> bool:
-        """True, and there are counters, if the number of a hit decides."""
+        """True if the number of a hit decides; counters are added then."""
         if count.op or count.ignore:
             self.counter("HITS", count.start)
             self.counter("PASSED")
@@ -128,7 +128,7 @@ class HelperWriter:
         *,
         caught: bool = False,
     ) -> None:
-        """The method ``check``. ``act`` writes what happens at a hit whose condition holds: with the numbers of the
+        """Add the method ``check``. ``act`` writes what happens at a hit whose condition holds: with the numbers of the
         locals that hold ``values``, and the label to jump to when there is nothing to do. ``before`` writes what comes
         between the condition and the values. ``caught``: what ``act`` throws goes no further."""
 
@@ -237,11 +237,11 @@ class HelperWriter:
         code.array_store("I")
 
     def failed(self, write: Callable[[Assembler], None] = lambda code: code.return_()) -> None:
-        """The method ``failed``, which is called with what the condition threw."""
+        """Add the method ``failed``, which is called with the exception that the condition threw."""
         self.cls.method("failed", f"({THROWABLE})V", write, variables=[("thrown", THROWABLE, 0)])
 
     def data(self, write: Callable[[Assembler], None] | None = None) -> bytes:
-        """The class file; ``write`` adds to the static initializer."""
+        """Return the class file; ``write`` adds to the static initializer."""
         if self._counters or self.runs_methods or write is not None:
 
             def initialize(code: Assembler) -> None:
@@ -265,7 +265,7 @@ class HelperWriter:
 
 
 def named(parameters: Sequence[CheckParameter]) -> list[tuple[str, str, int]]:
-    """The rows of a LocalVariableTable for parameters: the JVM's messages about null then name the variables."""
+    """Return the rows of a LocalVariableTable for parameters: the JVM's messages about null then name the variables."""
     rows, local = [], 0
     for each in parameters:
         if _LEGAL.fullmatch(each.name) and not each.owner:
@@ -275,6 +275,6 @@ def named(parameters: Sequence[CheckParameter]) -> list[tuple[str, str, int]]:
 
 
 def host_of(pool: ConstantPool) -> str | None:
-    """The internal name of the class that a helper was made for, by the helper's pool; None for any other class."""
+    """Return the internal name of the class that a helper was made for, by its pool; None for any other class."""
     texts = (pool.name(index) for index in pool if pool.tag(index) == STRING)
     return next((text.removeprefix(_MARK) for text in texts if text.startswith(_MARK)), None)

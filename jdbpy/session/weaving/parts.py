@@ -32,7 +32,7 @@ class CheckParameter(Record):
 
     @property
     def passed_as(self) -> str:
-        """The type in the descriptor of ``check``: references are passed as Object and cast where they are used."""
+        """Return the type in the descriptor of ``check``: references are passed as Object and cast at their use."""
         return "Ljava/lang/Object;" if self.signature[0] in "L[" else self.signature
 
 
@@ -46,12 +46,12 @@ class CheckCall(Record):
 
     @property
     def signature(self) -> str:
-        """The descriptor."""
+        """Return the descriptor."""
         return f"({''.join(each.passed_as for each in self.parameters)})V"
 
 
 class Handle(Record):
-    """A ``static final MethodHandle`` of a helper that the installer fills, and the member that it must stand for.
+    """A ``static final MethodHandle`` of a helper that the installer fills, and the member that it must refer to.
 
     ``kind``: ``getter`` and ``static getter`` (``Lookup.findGetter``, ``findStaticGetter``), ``method`` and ``static
     method`` (``findVirtual``, ``findStatic``), ``constructor`` (``findConstructor``). ``owner`` is the JDWP id of the
@@ -85,7 +85,7 @@ class Emitted(Record):
 
 
 class Filters(Record):
-    """The hits that are looked at: of one thread, of one instance (``this``). ``Helper.references`` names the fields
+    """The hits that count: of one thread, of one instance (``this``). ``HelperClass.references`` names the fields
     that the installer sets to those objects."""
 
     thread: bool = False
@@ -104,7 +104,7 @@ class CheckCount(Record):
 
 
 TRAP, FAILED = ("trap", "()V"), ("failed", "(Ljava/lang/Throwable;)V")
-"""Methods of helpers at which breakpoints stand."""
+"""Methods of helpers at which breakpoints are set."""
 
 
 class HelperClass(Record):
@@ -165,17 +165,17 @@ class Surrounding(Record):
 
     @property
     def own(self) -> CheckParameter:
-        """The method's own variable, as an argument."""
+        """Return the method's own variable, as an argument."""
         return CheckParameter(OWN, self.local)
 
     @property
     def left(self) -> tuple[CheckParameter, ...]:
-        """The arguments in front of a return."""
+        """Return the arguments in front of a return."""
         return (*sorted(self.kept, key=lambda each: each.slot), self.own)
 
     @property
     def threw(self) -> tuple[CheckParameter, ...]:
-        """The arguments behind the exception."""
+        """Return the arguments behind the exception."""
         return tuple(each for each in self.left if each.slot != TOP)
 
 
@@ -223,7 +223,7 @@ class WovenMethod(Record):
         )
 
     def index_before(self, index: int) -> int:
-        """The index in the program's own code; of an instruction that was put in that of the line behind it."""
+        """Return the index in the program's own code; of an instruction that was put in that of the line behind it."""
         shift = 0
         for each in self.insertions:
             start = each.at + shift
@@ -247,5 +247,5 @@ class Woven(Record):
     refused: tuple[Refused, ...]
 
     def method(self, name: str, signature: str) -> WovenMethod | None:
-        """The map of a method, None if nothing was put into it."""
+        """Return the map of a method, None if nothing was put into it."""
         return next((each for each in self.methods if (each.method, each.signature) == (name, signature)), None)

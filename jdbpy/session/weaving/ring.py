@@ -42,7 +42,7 @@ class RingColumn(Record):
 
     @property
     def array(self) -> str:
-        """The signature of the field."""
+        """Return the signature of the field."""
         return "[J" if self.signature in _NUMBERS else f"[{OBJECT}"
 
 
@@ -121,7 +121,10 @@ def log_class(
 
 
 def _as_text(value: Emitted, most: int) -> Emitted:
-    """The value, or the beginning of its text if it is an object other than a string; made where errors are caught."""
+    """Return the value, or the beginning of its text if it is an object other than a string.
+
+    The text is made where errors are caught.
+    """
 
     def write(code: Assembler) -> None:
         done, cut = Label(), Label()
@@ -323,7 +326,7 @@ class RingReader:
         return [(first, before_end), (0, count - before_end)] if count > before_end else [(first, before_end)]
 
     def take(self, stamps: Sequence[int], *columns: Sequence[object]) -> Iterator[tuple[object, ...]]:
-        """The entries that have been written, in order; ``stamps`` and the columns come from ``ranges``."""
+        """Return the entries that have been written, in order; ``stamps`` and the columns come from ``ranges``."""
         for stamp, *values in zip(stamps, *columns, strict=True):
             if stamp != self.next + 1:
                 return

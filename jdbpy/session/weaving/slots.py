@@ -26,13 +26,13 @@ def kind_of(signature: str) -> str:
 
 
 def arguments_of(signature: str, *, static: bool) -> FrameLocals:
-    """The kinds of ``this`` and of the arguments by slot."""
+    """Return the kinds of ``this`` and of the arguments by slot."""
     this: FrameLocals = {} if static else {0: "L"}
     return {**this, **{slot: kind_of(each) for slot, each in argument_slots(signature, static=static)}}
 
 
 def stored_by(code: bytes, instruction: DecodedInstruction) -> tuple[int, str] | None:
-    """The slot that an instruction gives a value, and the kind; None of others."""
+    """Return the slot that an instruction gives a value, and the kind; None of others."""
     opcode, at = instruction.opcode, instruction.index
     if opcode in _SHORT_STORES:
         return (opcode - _SHORT_STORES.start) % 4, _KINDS[(opcode - _SHORT_STORES.start) // 4]
@@ -49,8 +49,8 @@ def stored_by(code: bytes, instruction: DecodedInstruction) -> tuple[int, str] |
 def values_in_slots(
     code: CodeParts, arguments: FrameLocals, initializes: Collection[int] = ()
 ) -> Mapping[int, FrameLocals]:
-    """The kinds of the values in slots, before each instruction that can be reached. ``initializes`` are the calls of
-    ``super()`` or ``this()`` in a constructor.
+    """Return the kinds of the values in slots, before each instruction that can be reached. ``initializes`` are the
+    calls of ``super()`` or ``this()`` in a constructor.
 
     Raises MalformedCode, UnknownFrame, struct.error.
     """
@@ -112,6 +112,6 @@ def _stored(values: FrameLocals, stored: tuple[int, str] | None) -> FrameLocals:
 
 
 def stored_slots(code: bytes, instructions: Iterable[DecodedInstruction]) -> frozenset[int]:
-    """The slots that instructions store to."""
+    """Return the slots that instructions store to."""
     found = [stored_by(code, each) for each in instructions]
     return frozenset(n for each in found if each for n in range(each[0], each[0] + 1 + (each[1] in ("J", "D"))))

@@ -17,7 +17,7 @@ class UnknownFrame(Exception):
 
 
 def shift_frames(content: bytes, target: Move, place: Move) -> bytes:
-    """The table with its frames at ``target`` of where they were, and objects not initialized from ``place``.
+    """Return the table with its frames at ``target`` of where they were, and objects not initialized from ``place``.
 
     Raises UnknownFrame, struct.error, IndexError.
     """
@@ -108,7 +108,7 @@ TOP_TYPE, INT_TYPE, FLOAT_TYPE, DOUBLE_TYPE, LONG_TYPE, THIS_TYPE = (bytes([tag]
 
 
 def object_type(number: int) -> bytes:
-    """The verification type of a class of the pool."""
+    """Return the verification type of a class of the pool."""
     return struct.pack(">BH", _OBJECT, number)
 
 
@@ -123,7 +123,7 @@ _TYPES = {
 
 
 def read_frames(content: bytes, first: FrameLocals) -> Iterator[tuple[int, FrameLocals]]:
-    """The code index of each frame of a table and the locals in it; ``first`` are those at the method's beginning.
+    """Return the code index of each frame of a table and its locals; ``first`` are those at the method's beginning.
 
     Raises UnknownFrame, struct.error, IndexError.
     """
@@ -147,12 +147,12 @@ def _by_slot(types: Sequence[bytes]) -> FrameLocals:
 
 
 def _width(types: Sequence[bytes]) -> int:
-    """The slots that locals of these types take."""
+    """Return the slots that locals of these types take."""
     return sum(2 if each in (LONG_TYPE, DOUBLE_TYPE) else 1 for each in types)
 
 
 def full_frames(content: bytes, first: Sequence[bytes]) -> Iterator[FullFrame]:
-    """The frames of a table; ``first`` are the types of the locals at the method's beginning.
+    """Return the frames of a table; ``first`` are the types of the locals at the method's beginning.
 
     Raises UnknownFrame, struct.error, IndexError.
     """
@@ -199,7 +199,7 @@ def _split(content: bytes, at: int, count: int, types: list[bytes]) -> int:
 
 
 def with_variable(frame: FullFrame, slot: int, kind: bytes) -> FullFrame:
-    """The frame with a variable of that type in a slot behind all others. Raises UnknownFrame."""
+    """Return the frame with a variable of that type in a slot behind all others. Raises UnknownFrame."""
     width = _width(frame.locals)
     if width > slot:
         raise UnknownFrame("more locals than the method has")
@@ -207,7 +207,7 @@ def with_variable(frame: FullFrame, slot: int, kind: bytes) -> FullFrame:
 
 
 def table_of(frames: Iterable[FullFrame]) -> bytes:
-    """The content of a StackMapTable with these frames, in the order of their indices."""
+    """Return the content of a StackMapTable with these frames, in the order of their indices."""
     out: list[bytes] = []
     before: FullFrame | None = None
     for each in frames:

@@ -1,8 +1,8 @@
 """Methods with code around them: at the entry, in front of each return, where an exception leaves, around calls.
 
-The method gets a variable of its own behind all others, in every stack map frame, and a last handler for whatever is
-thrown, which reports it and throws it again. Handlers of the method come first, as before. A constructor has the
-handler behind ``super()`` only: before it no handler can be that knows of ``this``.
+The method gets a variable of its own behind all others, in every stack map frame, and a last handler for any
+exception, which reports it and throws it again. Handlers of the method come first, as before. A constructor has the
+handler behind ``super()`` only: handlers before it cannot use ``this``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NUMBERS = {"I": INT_TYPE, "F": FLOAT_TYPE, "D": DOUBLE_TYPE, "J": LONG_TYPE}
 
 
 def load(signature: str, slot: int) -> bytes:
-    """The instruction that loads a variable of that type, or doubles the top of the stack."""
+    """Return the instruction that loads a variable of that type, or doubles the top of the stack."""
     if slot == TOP:
         return bytes([_DUP2 if signature in ("J", "D") else _DUP])
     opcode = _LOADS.get(signature[0], _ILOAD)
@@ -56,7 +56,7 @@ def load(signature: str, slot: int) -> bytes:
 
 
 def padded(code: bytes) -> bytes:
-    """The code filled up to a multiple of the alignment."""
+    """Return the code filled up to a multiple of the alignment."""
     return code + bytes([_NOP]) * (-len(code) % ALIGNMENT)
 
 
@@ -105,12 +105,12 @@ class SurroundingCode:
 
     @property
     def frame_type(self) -> bytes:
-        """The verification type of the method's own variable."""
+        """Return the verification type of the method's own variable."""
         return LONG_TYPE if self.of.local == "J" else object_type(self._pool.class_(self.of.local))
 
 
 def protected(code: CodeParts, values: Mapping[int, FrameLocals]) -> list[tuple[int, int]]:
-    """The ranges of code in which an exception can be caught: all of it but what comes before ``super()``."""
+    """Return the ranges of code in which an exception can be caught: all of it but what comes before ``super()``."""
     ranges: list[tuple[int, int]] = []
     for each in decode(code.code):
         if values.get(each.index, {}).get(0) == UNINITIALIZED_THIS:
@@ -132,7 +132,7 @@ def with_handler(
     method: MethodParts,
     pool: PoolWriter,
 ) -> tuple[CodeParts, int]:
-    """The code with the variables of surroundings, and the handler for what leaves the method; the length of that.
+    """Return the code with the variables of surroundings and the handler for exceptions, and the handler's length.
 
     ``shifted`` has their other code already; ``where`` maps to it. Raises UnknownFrame, PoolFull, struct.error.
     """
@@ -162,7 +162,7 @@ def with_handler(
 
 
 def first_locals(parts: ClassParts, method: MethodParts, pool: PoolWriter) -> Iterator[bytes]:
-    """The verification types of ``this`` and the arguments at the method's beginning."""
+    """Return the verification types of ``this`` and the arguments at the method's beginning."""
     if not method.is_static:
         if method.name == "<init>":
             yield THIS_TYPE
@@ -176,7 +176,7 @@ def first_locals(parts: ClassParts, method: MethodParts, pool: PoolWriter) -> It
 
 
 def handler_locals(kept: Mapping[int, str], pool: PoolWriter) -> tuple[bytes, ...]:
-    """The types of the variables that a handler reads, and no others: these may have any value where it is thrown."""
+    """Return the types of the variables that a handler reads. Others may have any value where it is thrown."""
     found: list[bytes] = []
     slot = 0
     for wanted, signature in sorted(kept.items()):

@@ -31,7 +31,7 @@ class TraceHelper(LogHelper):
 
     @property
     def stripe(self) -> int:
-        """The length of a part of ``COUNTS``."""
+        """Return the length of a part of ``COUNTS``."""
         return stripe_of(len(self.calls))
 
     def passes(self, counts: Sequence[int]) -> tuple[int, ...]:

@@ -115,7 +115,7 @@ class _MethodWeaving:
         self._pool = pool
 
     def weave(self, places: Sequence[WovenPlace | Surrounding]) -> MethodParts:
-        """The method with calls at the places that can be woven, and what stands around it."""
+        """Return the method with calls at the places that can be woven, and the code around it."""
         attribute = self._method.code
         if attribute is None:
             self._refuse(places, _NotWoven("no such place"))
@@ -160,7 +160,7 @@ class _MethodWeaving:
         self.refused += [unfit.refuse(place) for place in places]
 
     def _fitting(self, place: WovenPlace | Surrounding, slot: int, code: CodeParts) -> _Fitting:
-        """The code for a place; ``slot`` is the first that is free. Raises _NotWoven."""
+        """Return the code for a place; ``slot`` is the first that is free. Raises _NotWoven."""
         try:
             if isinstance(place, Surrounding):
                 around = SurroundingCode(place, slot, self._pool, code)
@@ -177,7 +177,7 @@ class _MethodWeaving:
     def _insert(
         self, code: CodeParts, checks: _Checks, fit: Sequence[_Fitting]
     ) -> tuple[CodeParts, Iterable[Insertion]]:
-        """The code with all that fits, and what was put in where. Raises _NotWoven."""
+        """Return the code with all that fits, and what was put in where. Raises _NotWoven."""
         before: dict[int, bytes] = {}
         behind: dict[int, bytes] = {}
         for each in fit:  # of several at one index the first comes first; what counts a call is closest to it
@@ -212,13 +212,13 @@ class _MethodWeaving:
         return done, [*inserted, *([Insertion(len(code.code), tail)] if tail else [])]
 
     def _code(self, call: CheckCall) -> bytes:
-        """The instructions of a call, filled up to a multiple of the alignment. Raises PoolFull."""
+        """Return the instructions of a call, filled up to a multiple of the alignment. Raises PoolFull."""
         code = b"".join([self._load(each) for each in call.parameters])
         index = self._pool.method(call.owner, call.name, call.signature)
         return padded(code + struct.pack(">BH", _INVOKESTATIC, index))
 
     def _load(self, parameter: CheckParameter) -> bytes:
-        """The instructions that push an argument. Raises PoolFull."""
+        """Return the instructions that push an argument. Raises PoolFull."""
         if not parameter.owner:
             return load(parameter.signature, parameter.slot)
         index = self._pool.field(parameter.owner, parameter.name, parameter.signature)
@@ -226,7 +226,7 @@ class _MethodWeaving:
 
 
 class _Fitting(NamedTuple):
-    """The code for one place of a method: by the index that it stands before, or behind."""
+    """The code for one place of a method: by the index of the instruction before or behind it."""
 
     place: WovenPlace | Surrounding
     before: Mapping[int, bytes]
@@ -252,7 +252,7 @@ def _check_length(before: int, after: int) -> None:
 
 
 class _Checks:
-    """The places of a method that can be woven, by what its tables say."""
+    """The places of a method that can be woven, by its tables."""
 
     def __init__(self, parts: ClassParts, method: MethodParts, code: CodeParts) -> None:
         """Raises MalformedCode, UnknownFrame, struct.error."""
@@ -301,7 +301,7 @@ class _Checks:
         return parameter.slot in self._arguments and parameter.slot not in self._stored
 
     def _initializes(self) -> set[int]:
-        """The indices of the calls of other constructors for ``this``: those that no ``new`` belongs to."""
+        """Return the indices of the calls of other constructors for ``this``: those that no ``new`` belongs to."""
         found, made = set(), 0
         for index, opcode in self._instructions.items():
             if opcode == _NEW:
