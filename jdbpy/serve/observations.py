@@ -91,7 +91,7 @@ class ServedObservation:
             "over": observed.over.is_set(),
         }
         if self._kind == "calls":
-            state["reported"] = observed.reported
+            state["reported"], state["condition_false"] = observed.reported, observed.condition_false
         elif self._kind == "tree":
             state["trees"] = observed.trees()
         else:
@@ -131,7 +131,7 @@ class JoinedObservation:
         on_call: Callable[[Report], None] = lambda report: None,
     ) -> None:
         self.method = method
-        self.calls = self.failures = self.reported = self.observed = 0
+        self.calls = self.failures = self.reported = self.condition_false = self.observed = 0
         self.waiting = ""
         self.lacks: Sequence[str] = ()
         self.seconds = 0.0
@@ -177,7 +177,7 @@ class JoinedObservation:
         self.calls, self.failures = state["calls"], state["failures"]
         self.waiting, self.lacks = state["waiting"], state["lacks"]
         self.observed, self.seconds = state["observed"], state["seconds"]
-        self.reported = state.get("reported", 0)
+        self.reported, self.condition_false = state.get("reported", 0), state.get("condition_false", 0)
         self._trees = state.get("trees", ())
         self._times.new.add_rows(state.get("times", ()))
         self._in_target = state.get("in_target", (0, ""))
@@ -187,7 +187,15 @@ class JoinedObservation:
     @property
     def summary(self) -> CallsEnded:
         """Return its totals so far."""
-        return CallsEnded(self.method, self.observed, self.calls, self.failures, self.reported, self.seconds)
+        return CallsEnded(
+            self.method,
+            self.observed,
+            self.calls,
+            self.failures,
+            self.reported,
+            self.seconds,
+            condition_false=self.condition_false,
+        )
 
     def trees(self) -> tuple[CallTree, ...]:
         """Return what was folded so far, as of the last message."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from jdbpy.cli.arguments.calls import CallsArgument, CallsRequest
@@ -91,6 +93,8 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             "calls Turns.* -max 1 if $exc != null",
             "calls tree Turns.turn -max 20",
             "calls stats Turns.turn every 300ms for 700ms",
+            "calls Turns.turn for 500ms if $cost > 1000s",
+            "calls tree Turns.turn for 500ms if $cost > 1000s",
         )
         done = await jdbpy("attach", target.address, *lines)
         assert done.status == 0, done
@@ -100,6 +104,8 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
         assert "threw java.lang.IllegalStateException: odd: " in done.out
         assert "Turns.check  20 calls" in done.out and "in its own code" in done.out
         assert done.out.count("1 method observed") == 3, done.out
+        assert re.search(r"([\d,]+) calls of Turns\.turn in .*; 0 reported: the condition was false for \1\n", done.out)
+        assert re.search(r"nothing is shown: the condition was false for [\d,]+ calls\n", done.out)
         await target.wait_listening_again()
         done = await jdbpy(
             "attach",

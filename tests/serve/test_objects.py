@@ -164,6 +164,11 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
                         async for call in taken:
                             assert call.values["number"].text == "1"
                     assert calls.count >= 2
+                async with ann.observe("Desks.first", when="$cost > 1000s") as refused:
+                    while refused.count < 2:
+                        await trio.lowlevel.checkpoint()
+                        await ann.find_thread("desk-1")
+                assert refused.summary().condition_false == refused.count
                 with pytest.raises(jdbpy.UsageError, match="nothing"):
                     async with ann.observe("Desks.nothing"):
                         pass

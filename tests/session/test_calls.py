@@ -78,10 +78,12 @@ async def test_threads_conditions_and_patterns(jvm: Jvm) -> None:
         with pytest.raises(UsageError, match="is abstract"):
             await observer.statistics("java.lang.Runnable.run").__aenter__()
         async with (
-            observer.calls("Tills$Till.take", when="$args[0] == 40 && $ret > 0", on_call=chosen.append),
-            observer.calls("Tills$Till.take", when="$cost > 1000s", on_call=costly.append),
+            observer.calls("Tills$Till.take", when="$args[0] == 40 && $ret > 0", on_call=chosen.append) as some,
+            observer.calls("Tills$Till.take", when="$cost > 1000s", on_call=costly.append) as none,
             observer.calls("Tills$Till.take", when="$cost < 1000s", on_call=quick.append, most=5),
-            observer.calls("Tills$Till.refuse", when="$exc != null", show=["$exc.getMessage()"], on_call=failed.append),
+            observer.calls(
+                "Tills$Till.refuse", when="$exc != null", show=["$exc.getMessage()"], on_call=failed.append
+            ) as refused,
             observer.calls("Tills$Till.refuse", limit=0, on_call=limited.append) as counted,
             observer.statistics("Tills$Til*.*") as times,
         ):
@@ -91,6 +93,9 @@ async def test_threads_conditions_and_patterns(jvm: Jvm) -> None:
         assert [each.thread.name for each in chosen if each.thread and "worker" in each.thread.name].__len__() == 8
         assert len(chosen) == 9 and not costly and len(quick) == 5 and not limited
         assert counted.calls == 403 and counted.failures == 42
+        assert [(each.summary.calls, each.summary.condition_false) for each in (some, none, refused, counted)] == [
+            (402, 393), (402, 402), (403, 361), (403, 0),
+        ]  # fmt: skip
         assert len(failed) == 42 and all(each.values[0].value for each in failed)
         assert [told(each) for each in failed][:1] == [" threw only 43"]
         assert {name: each.count for name, each in found.items()} == {
@@ -137,7 +142,7 @@ async def test_a_tree_tells_what_is_called_line_by_line(jvm: Jvm) -> None:
         [refuse] = [each for each in tree.children if each.method == "refuse"]
         assert [(each.method, each.failures) for each in refuse.children] == [("check", 1)]
         assert "<init>" in {each.method for each in refuse.children[0].children}
-        assert none.trees() == () and none.calls == 1
+        assert none.trees() == () and none.calls == none.condition_false == 1
         [tree] = recursive.trees()
         [first] = tree.children
         [second] = first.children

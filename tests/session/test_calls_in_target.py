@@ -252,6 +252,7 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
             await few.refresh()
             await none.refresh()
             assert limited == costly == [] and few.calls >= 12 and none.calls >= 12
+            assert (none.condition_false, few.condition_false, every.condition_false) == (none.calls, 0, 0)
             threads = len(found)
             await rounds(d, 3, "threads")
             await every.refresh()
@@ -335,6 +336,8 @@ async def test_conditions_and_expressions_of_calls_are_computed_in_the_target(jv
                 *[("6", "")] * 3, ("8", ""), *[("10", "")] * 2, ("12", failed), *[("14", "")] * 3,
             ]  # fmt: skip
             assert [told(each)[1:] for each in new["recursive"]] == [("4", "24")] * 5
+            sums = [each.summary for name, each in every.items() if name != "stays"]
+            assert [each.condition_false for each in sums] == [each.calls - each.reported for each in sums]
         assert d.session.instrumentation.woven() == []
         await d.session.detach()
         d.unseen()

@@ -31,6 +31,7 @@ class CallTrees(Record):
     observed: Annotated[int, "methods"] = 0
     in_target: Annotated[int, "methods that the target itself observes"] = 0
     ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""
+    condition_false: Annotated[int, "further calls, for which the condition was false"] = 0
 
 
 # -- how they are shown ------------------------------------------------------------------------------------------------
@@ -43,9 +44,13 @@ def calls_ended(result: model.CallsEnded, settings: Settings) -> Shown:
 
 def _ended(result: model.CallsEnded) -> str:
     failed = f", {result.failures:,} ended by an exception" if result.failures else ""
+    where = _where(result.in_target, result.observed, result.ordinary)
+    if result.condition_false:
+        refused = f"{',' if result.reported else ':'} the condition was false for {result.condition_false:,}"
+        where = refused + (f", observed{where}" if where.startswith(" ") else where)
     return (
-        f"{count_of(result.calls, 'call')} of {result.method} in {result.seconds:.1f} s{failed}; "
-        f"{result.reported:,} reported{_where(result.in_target, result.observed, result.ordinary)}"
+        f"{_calls(result.calls)} of {result.method} in {result.seconds:.1f} s{failed}; "
+        f"{result.reported:,} reported{where}"
     )
 
 
@@ -53,7 +58,7 @@ def _ended(result: model.CallsEnded) -> str:
 def statistics_shown(result: model.CallStatistics, settings: Settings) -> Shown:
     total = sum(each.count for each in result.methods)
     yield (
-        f"{count_of(total, 'call')} in {result.seconds:.1f} s, {count_of(result.observed, 'method')} observed"
+        f"{_calls(total)} in {result.seconds:.1f} s, {count_of(result.observed, 'method')} observed"
         f"{_where(result.in_target, result.observed, result.ordinary)}"
     )
     if not result.methods:
@@ -81,12 +86,19 @@ def statistics_shown(result: model.CallStatistics, settings: Settings) -> Shown:
 
 @shows(CallTrees)
 def trees_shown(result: CallTrees, settings: Settings) -> Shown:
+    refused = f"the condition was false for {_calls(result.condition_false)}"
     if not result.trees:
-        yield "no call has ended"
+        yield f"nothing is shown: {refused}" if result.condition_false else "no call has ended"
     for each in result.trees:
         yield from _tree(each)
+    if result.trees and result.condition_false:
+        yield faint(f"{refused} more")
     if where := _where(result.in_target, result.observed, result.ordinary):
         yield faint(f"{count_of(result.observed, 'method')} observed{where}")
+
+
+def _calls(number: int) -> str:
+    return f"{number:,} {'call' if number == 1 else 'calls'}"
 
 
 def _where(in_target: int, observed: int, ordinary: str) -> str:
@@ -243,7 +255,13 @@ async def calls_tree(
 
 
 def _trees(observation: Any) -> CallTrees:
-    return CallTrees(observation.trees(), observation.observed, len(observation.in_target), observation.why_ordinary)
+    return CallTrees(
+        observation.trees(),
+        observation.observed,
+        len(observation.in_target),
+        observation.why_ordinary,
+        observation.condition_false,
+    )
 
 
 def _statistics_notice(ctx: Context, statistics: model.CallStatistics) -> Notice:

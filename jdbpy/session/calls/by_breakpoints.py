@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, JdwpError
 from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, constant, find_places
-from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod, OnCalls, ReadCall
+from jdbpy.session.calls.means import EndedCall, MethodKey, NotRead, ObservedMethod, OnCalls, ReadCall
 from jdbpy.session.calls.open_calls import OpenCalls, Place, catching_frames
 from jdbpy.session.target.requests import (
     GO,
@@ -40,7 +40,7 @@ MOST_UNDER_WAY = 100_000
 """Times of suspended threads that are kept until the dispatcher asks."""
 
 
-NOTHING_READ: Mapping[Any, ReadCall | None] = MappingProxyType({})
+NOTHING_READ: Mapping[Any, ReadCall | NotRead] = MappingProxyType({})
 
 
 class OpenCall:
@@ -57,8 +57,8 @@ class OpenCall:
 class Look(Protocol):
     """Reads what is wanted of a call at its end."""
 
-    def wants(self, cost: float | None) -> bool:
-        """True if the call may be wanted, as far as its time decides it."""
+    def refusal(self, cost: float | None) -> NotRead | None:
+        """Return why nothing of a call is to be read, as far as its time decides it; None if it may be wanted."""
 
     async def read(
         self,
@@ -69,9 +69,9 @@ class Look(Protocol):
         frame: int,
         returned: ids.TaggedValue | None = None,
         thrown: Any = None,
-    ) -> ReadCall | None:
-        """Return what is wanted of a call whose thread is suspended, in a frame (0 is the innermost); None where the
-        condition is false.
+    ) -> ReadCall | NotRead:
+        """Return what is wanted of a call whose thread is suspended, in a frame (0 is the innermost); else why nothing
+        is read.
         """
 
 
@@ -256,8 +256,9 @@ class BreakpointMeans:
         call = self._open.leave(hit.thread, method.key)
         cost = None if call is None else now - call.began
         assert self._look is not None
-        if not self._look.wants(cost):
-            self._on_calls([EndedCall(method, hit.thread, cost, failed=False)])
+        refused = self._look.refusal(cost)
+        if refused is not None:
+            self._on_calls([EndedCall(method, hit.thread, cost, failed=False, read=refused)])
             return GO
         value = constant(of)
         if value is not None or of.how.slot is not None:
@@ -286,7 +287,7 @@ class BreakpointMeans:
         self, method: ObservedMethod, hit: RequestHit, cost: float | None, of: Exit, value: ids.TaggedValue | None
     ) -> Verdict:
         assert self._look is not None
-        read = None
+        read: ReadCall | NotRead = NotRead.OTHER
         try:
             if value is None:
                 value = await self._slots.returned(hit.thread, of)
@@ -330,14 +331,19 @@ class BreakpointMeans:
 
     async def _read_above(
         self, ended: Sequence[tuple[OpenCall, int | None]], hit: RequestHit, now: float
-    ) -> dict[OpenCall, ReadCall | None]:
+    ) -> dict[OpenCall, ReadCall | NotRead]:
         assert self._look is not None
-        found: dict[OpenCall, ReadCall | None] = {}
+        found: dict[OpenCall, ReadCall | NotRead] = {}
         for call, frame in ended:
             cost = now - call.began
-            if frame is not None and self._look.wants(cost):
-                with suppress(JdwpError):
-                    found[call] = await self._look.read(call.method, hit.thread, cost, frame=frame, thrown=hit.event)
+            if frame is None:
+                continue
+            refused = self._look.refusal(cost)
+            if refused is not None:
+                found[call] = refused
+                continue
+            with suppress(JdwpError):
+                found[call] = await self._look.read(call.method, hit.thread, cost, frame=frame, thrown=hit.event)
         return found
 
     def _ask_at_handler(
@@ -345,7 +351,7 @@ class BreakpointMeans:
         hit: RequestHit,
         depth: int,
         above: Sequence[tuple[OpenCall, int | None]],
-        read: dict[OpenCall, ReadCall | None],
+        read: dict[OpenCall, ReadCall | NotRead],
         now: float,
     ) -> None:
         """Several frames of one method may catch an exception: the depth of the stack at the handler decides which."""
@@ -360,7 +366,7 @@ class BreakpointMeans:
                 ended = [call for call, frame in above if frame is not None and frame < gone]
                 self._end(ended, hit, now, read)
             for call, unused in read.items():
-                if unused is not None and call not in ended:
+                if isinstance(unused, ReadCall) and call not in ended:
                     unused.release()
             return GO
 
@@ -379,13 +385,23 @@ class BreakpointMeans:
         ended: Sequence[OpenCall],
         hit: RequestHit,
         now: float,
-        read: Mapping[OpenCall, ReadCall | None] = NOTHING_READ,
+        read: Mapping[OpenCall, ReadCall | NotRead] = NOTHING_READ,
     ) -> None:
         """Calls of a thread were ended by an exception, the innermost first."""
         self._open.end(hit.thread, ended)
         if ended:
-            thread = hit.thread
-            self._on_calls([EndedCall(e.method, thread, now - e.began, failed=True, read=read.get(e)) for e in ended])
+            self._on_calls(
+                [
+                    EndedCall(
+                        each.method,
+                        hit.thread,
+                        now - each.began,
+                        failed=True,
+                        read=read.get(each, NotRead.OTHER),
+                    )
+                    for each in ended
+                ]
+            )
 
 
 def _place_of(request: EventRequest) -> CodeLocation | None:

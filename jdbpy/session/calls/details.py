@@ -9,7 +9,7 @@ from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError
 from jdbpy.session.calls.expressions import ExpressionAtEnds, cost_limits, is_of_cost_alone, with_arguments, with_times
-from jdbpy.session.calls.means import CallDetails, MethodKey, ObservedMethod, ReadCall
+from jdbpy.session.calls.means import CallDetails, MethodKey, NotRead, ObservedMethod, ReadCall
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.jvm.pins import Pins
@@ -167,14 +167,11 @@ class CallReader:
         """True if a condition reads more than the time."""
         return bool(self._condition) and not self._only_cost
 
-    def wants(self, cost: float | None) -> bool:
-        """True if the call may be reported, by its time and the pace."""
-        if self._condition and cost is None and self._limits_of_cost:
-            return False
-        if cost is not None and not all(holds(cost * 1e3) for holds in self._limits_of_cost):
-            return False
-        counted = self._conditions or self._pace.passes(self._clock())
-        return bool(counted)
+    def refusal(self, cost: float | None) -> NotRead | None:
+        """Return why a call is not to be reported, by its time and the pace; None if it may be."""
+        if self._limits_of_cost and (cost is None or not all(holds(cost * 1e3) for holds in self._limits_of_cost)):
+            return NotRead.FALSE  # a time that is not known fulfills nothing
+        return None if self._conditions or self._pace.passes(self._clock()) else NotRead.OTHER
 
     async def read(
         self,
@@ -185,18 +182,19 @@ class CallReader:
         frame: int,
         returned: ids.TaggedValue | None = None,
         thrown: Any = None,
-    ) -> ReadCall | None:
-        """Return what is wanted of a call whose thread is suspended, in that frame, as it comes from the target; None
-        where the condition is false, where enough are reported this second, or where the class was given other code
-        while the call was under way.
+    ) -> ReadCall | NotRead:
+        """Return what is wanted of a call whose thread is suspended, in that frame, as it comes from the target; else
+        why nothing is: the condition is false, enough are reported this second, or the class was given other code while
+        the call was under way.
 
         wire: 1 trip for the innermost frame of a thread that was seen before, else 2; more for what expressions take.
         """
-        pins, read = self._evaluator().pins(), None
+        pins = self._evaluator().pins()
+        read: ReadCall | NotRead = NotRead.OTHER
         try:
             read = await self._read(method, thread, cost, frame, returned, thrown, pins)
         finally:
-            if read is None:
+            if not isinstance(read, ReadCall):
                 pins.release()
         return read
 
@@ -209,7 +207,7 @@ class CallReader:
         returned: ids.TaggedValue | None,
         thrown: Any,
         pins: Pins,
-    ) -> ReadCall | None:
+    ) -> ReadCall | NotRead:
         asked = wire_thread(thread)
         epoch = self._target.suspension.epoch_of(thread)
         predictor = self._target.frame_id_predictor
@@ -224,12 +222,12 @@ class CallReader:
         frames, outcomes = replies[:count], replies[count:]
         found = [each.frames[0] for each in frames if not isinstance(each, JdwpError) and each.frames]
         if not found or isinstance(frames[0], JdwpError):
-            return None
+            return NotRead.OTHER
         if frame == 0 and not predictor.compare(thread, epoch, guess, found[0].frameID):
             outcomes = []
         places = [each.location for each in found]
         if places[0].methodID == OBSOLETE:
-            return None
+            return NotRead.OTHER
         given = self._given(method, cost, returned, thrown)
         condition, failure = self._conditions.get(method.key), ""
         operands: list[tuple[str, Operand]] = []
@@ -243,24 +241,24 @@ class CallReader:
                 try:
                     with self._bounded():
                         if not (await condition.value(self._evaluator(), here, given)).value:
-                            return None
+                            return NotRead.FALSE
                 except Disconnected:
                     raise
                 except JdbpyError as error:
                     if thrown is not None and "$ret" in condition.text and "ret" not in given:
-                        return None  # an exception has no primitive result
+                        return NotRead.FALSE  # an exception has no primitive result
                     failure = f"the condition failed: {error.message}"
                 if not self._pace.passes(self._clock()):
-                    return None
+                    return NotRead.OTHER
             operands, trouble = await self._evaluated(method, here, given, pins)
             failure = failure or trouble
         if self._enough():
-            return None
+            return NotRead.OTHER
         if not outcomes:
             outcomes = await self._target.conn.batch(self._variables_of(method, asked, found[0].frameID))
         values = [None if isinstance(each, JdwpError) else each for each in outcomes]
         if (failure or None in values) and await self._is_obsolete(asked, frame):
-            return None
+            return NotRead.OTHER
         for each in _objects(values, returned, thrown):
             pins.keep_alive(each)
         return ReadCall(thread, tuple(places), tuple(values), tuple(operands), returned, thrown, failure, pins)

@@ -7,6 +7,7 @@ it reports ends of calls in batches, with times that the target has taken itself
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from typing import Any, Protocol
 
 from jdbpy.record import Record
@@ -72,15 +73,25 @@ class ReadCall(Record):
             self.pins.release()
 
 
+class NotRead(Enum):
+    """Why nothing was read of a call."""
+
+    FALSE = auto()
+    """The condition was false."""
+    OTHER = auto()
+    """Nothing is asked, enough was reported, or the call can no longer be read."""
+
+
 class EndedCall(Record):
     """One call that has ended: ``cost`` in seconds, None where its begin was not seen. ``read`` is what was read where
-    the call was wanted and its condition holds. ``at``, seconds since 1970, is when it ended by the target's clock."""
+    the call was wanted and its condition holds, else why nothing was. ``at``, seconds since 1970, is when it ended by
+    the target's clock."""
 
     method: ObservedMethod
     thread: int
     cost: float | None
     failed: bool
-    read: ReadCall | None = None
+    read: ReadCall | NotRead = NotRead.OTHER
     at: float | None = None
 
 

@@ -13,7 +13,7 @@ from jdbpy.errors import JdbpyError
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
 from jdbpy.session.calls.details import CallReader, ReportLimit
 from jdbpy.session.calls.expressions import MOST_COST, cost_range, with_times
-from jdbpy.session.calls.means import CallDetails, EndedCall, ObservedMethod, ReadCall
+from jdbpy.session.calls.means import CallDetails, EndedCall, NotRead, ObservedMethod, ReadCall
 from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.model.calls import CallsEnded
@@ -61,6 +61,9 @@ class ObservedCalls(Observation):
         self._on_call = on_call
         self.reported = 0
         """Calls that were reported."""
+        self.condition_false = 0
+        """Calls for which the condition was false."""
+        self._conditional = bool(when.strip())
         self._accepted = 0
         self._settled = 0  # those of the accepted ones that were reported, or could not be
         self._end: EventRequest | None = None  # what holds the end of the target for reports
@@ -93,16 +96,18 @@ class ObservedCalls(Observation):
             self.seconds,
             len(self.in_target),
             self.why_ordinary,
+            self.condition_false,
         )
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:
             if self._is_full():
-                if call.read is not None:
+                if isinstance(call.read, ReadCall):
                     call.read.release()
                 continue
             self._count(call)
-            if call.read is None:
+            if not isinstance(call.read, ReadCall):
+                self.condition_false += call.read is NotRead.FALSE
                 continue
             self._accepted += 1
             self._pace.count()
@@ -114,10 +119,13 @@ class ObservedCalls(Observation):
 
     # -- what the target itself keeps -------------------------------------------------------------------------------
 
-    def count(self, ended: int, failed: int) -> None:
-        """Count calls that have ended, and those of them that an exception has ended."""
+    def count(self, ended: int, failed: int, wanted: int) -> None:
+        """Count calls that have ended, those of them that an exception has ended, and those for which the condition
+        held."""
         self.calls += ended
         self.failures += failed
+        if self._conditional:
+            self.condition_false += ended - wanted
 
     def leave_out(self, count: int) -> None:
         """So many wanted calls are not reported."""
@@ -141,7 +149,7 @@ class ObservedCalls(Observation):
 
     async def report(self, call: EndedCall) -> None:
         """Report a call. wire: what describing its values takes."""
-        if call.read is not None:
+        if isinstance(call.read, ReadCall):
             await self._tell_one(call, call.read)
 
     # -- reports ----------------------------------------------------------------------------------------------------

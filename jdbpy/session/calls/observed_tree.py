@@ -133,6 +133,11 @@ class ObservedTree(Observation):
         if self.most and self.folded >= self.most:
             self.over.set()
 
+    @property
+    def condition_false(self) -> int:
+        """The calls for which the condition was false."""
+        return self.calls - self.folded if self._condition else 0
+
     def trees(self) -> tuple[CallTree, ...]:
         """Return what was folded so far, the method with the most time first. No trip."""
         ordered = sorted(self._folds.items(), key=lambda item: -item[1].total)

@@ -12,7 +12,7 @@ from typing import Any
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.method_places import find_places
 from jdbpy.session.calls.by_breakpoints import NOTHING_READ, BreakpointMeans, OpenCall, Step
-from jdbpy.session.calls.means import EndedCall, MethodKey, ObservedMethod, ReadCall
+from jdbpy.session.calls.means import EndedCall, MethodKey, NotRead, ObservedMethod, ReadCall
 from jdbpy.session.calls.statistics import Fold
 from jdbpy.session.java.bytecode import MalformedCode, decode
 from jdbpy.session.java.constant_pool import ConstantPool
@@ -133,7 +133,7 @@ class TreeMeans(BreakpointMeans):
         ended: Sequence[OpenCall],
         hit: RequestHit,
         now: float,
-        read: Mapping[OpenCall, ReadCall | None] = NOTHING_READ,
+        read: Mapping[OpenCall, ReadCall | NotRead] = NOTHING_READ,
     ) -> None:
         self._open.end(hit.thread, ended)
         for call in ended:

@@ -133,8 +133,8 @@ class RecordLog:
         def total(kind: int, of: Sequence[int]) -> int:
             return sum(of[kind::PER_METHOD])
 
-        failed = total(THREW, now) - total(THREW, before)
-        self._observation.count(total(RETURNED, now) - total(RETURNED, before) + failed, failed)
+        returned, failed, wanted = (total(kind, now) - total(kind, before) for kind in (RETURNED, THREW, WANTED))
+        self._observation.count(returned + failed, failed, wanted)
         left_out = total(WANTED, now) - counters["HEAD"]
         if left_out > self._left_out:
             self._observation.leave_out(left_out - self._left_out)

@@ -89,3 +89,4 @@ class CallsEnded(Record):
     seconds: float
     in_target: Annotated[int, "methods that the target itself observes"] = 0
     ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""
+    condition_false: Annotated[int, "of the calls, for which the condition was false"] = 0
