@@ -31,7 +31,7 @@ class Breakpoint:
         self.number = number
         """Its number, as the command line shows it."""
         self.error: BaseException | None = None
-        """What the function given as ``do`` raised; raised at the end of the session."""
+        """The exception of the function given as ``do``; raised at the end of the session."""
 
     @property
     def record(self) -> BreakpointInfo:

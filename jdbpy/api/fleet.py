@@ -30,9 +30,9 @@ class Answer:
         self.name = name
         """That of the JVM."""
         self.value: Any = value
-        """What was asked for."""
+        """The result."""
         self.error: Exception | None = error
-        """Why there is none; None when it went well."""
+        """The error because of which there is none; None when it went well."""
 
     @property
     def ok(self) -> bool:
@@ -52,9 +52,9 @@ class FleetHit:
         self.vm: Vm = vm
         """The JVM itself."""
         self.hit: Reported | None = hit
-        """What was reported; None when the JVM went away."""
+        """The hit that was reported; None when the JVM went away."""
         self.gone = gone
-        """Why the JVM went away; "" for a hit."""
+        """The reason why the JVM went away; "" for a hit."""
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.hit!r}>" if self.hit is not None else f"<{self.name} is gone: {self.gone}>"
@@ -144,7 +144,7 @@ class FleetHits:
         self._room = trio.lowlevel.ParkingLot()
         self._going = 0
         self.failed: dict[str, Exception] = {}
-        """Where they could not be set, and why."""
+        """The JVMs in which they could not be set, with the errors."""
 
     async def __aenter__(self) -> FleetHits:
         """Begin to take hits, in all JVMs side by side. Raises the error of all if it fails in each. wire: 1 to 3."""

@@ -48,7 +48,7 @@ class Hit:
         self.record = record
         self.event = event
         self.time = time
-        """When it came to the debugger: seconds since 1970."""
+        """The time at which it came to the debugger, in seconds since 1970."""
         self.number = number
         """Which hit of its breakpoint it is, from 1; 0 for what is none of a breakpoint."""
 

@@ -391,7 +391,7 @@ _BY_TEXT: dict[str, Callable[[str], Any]] = {
     "java.math.BigDecimal": Decimal,
     "java.math.BigInteger": int,
 }
-"""What becomes of an object that its text tells."""
+"""The Python value of an object whose text is that value."""
 
 
 class _Unknown:

@@ -19,7 +19,7 @@ from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
 _ATTACHED = re.compile(r"\s*[/%]([\w\0]*)(?=\s|$)")
-"""What follows the name with a slash; the NUL is the cursor of ``Signature.expected``."""
+"""The text that follows the name with a slash; the NUL is the cursor of ``Signature.expected``."""
 
 _BEHIND = re.compile(r"(?<=[\w$)\]\"'])\s+(--[a-z][a-z-]*)(?:[= ]\s*[^\s\"'=-]+)?\s*$")
 """An option at the end of a line, behind an operand, where Java allows no ``--name``."""

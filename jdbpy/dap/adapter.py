@@ -107,7 +107,7 @@ class Adapter:
         self.calls: dict[int, int] = {}
         """Threads that go to a call to step into it, by the number of the breakpoint there."""
         self.class_paths: tuple[str, ...] = ()
-        """Where class files come from that replace the target's."""
+        """The class path of the files that replace the target's classes."""
         self.decompiler = ""
         """The program and its arguments that the client's configuration names; the console may set another one."""
         self.replaces_classes = False
@@ -218,7 +218,7 @@ class Adapter:
             self.sender.event("terminated")
 
     def _process(self, session: Session) -> Body:
-        """What is debugged from now on. No trip."""
+        """Announce the process that is debugged from now on. No trip."""
         stop = session.last_stop
         waits = stop is not None and stop.reason == "start"
         own = session.launched or self.in_terminal

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from jdbpy import ExceptionInfo, FrameInfo, ValueInfo, Variable
 
 MOST_FRAMES = 10_000
-"""Of one response: a stack overflow has more, and a client may ask for all."""
+"""The most frames of one response: a stack overflow has more, and a client may ask for all."""
 
 _MOST_CAUSES = 20
 
 
 class StackFrameFormat(Record):
-    """How the name of a frame is written. All frames are shown, so ``includeAll`` changes nothing."""
+    """The parts of the name of a frame. All frames are shown, so ``includeAll`` changes nothing."""
 
     parameters: bool = False
     parameterTypes: bool = False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jdbpy import ValueInfo
 
 MOST_BYTES = 1 << 20
-"""Of one answer to ``readMemory``, and of one ``writeMemory``."""
+"""The most bytes of one answer to ``readMemory``, and of one ``writeMemory``."""
 
 
 class ReadMemory(Record):

@@ -16,7 +16,7 @@ from jdbpy import UsageError
 from jdbpy.record import Record
 
 MOST_ITEMS = 20_000
-"""Of a list in the arguments: breakpoints of a file, at the very most."""
+"""The longest list in the arguments: breakpoints of a file, at the very most."""
 
 Body = dict[str, Any]
 """The body of a response or an event."""
@@ -41,7 +41,7 @@ class Request(Record):
 
 REQUESTS: dict[str, Request] = {}
 CAPABILITIES: Body = {}
-"""What ``initialize`` announces; each is set beside the code that serves it."""
+"""The capabilities that ``initialize`` announces; each is set beside the code that serves it."""
 
 R = TypeVar("R", bound=Callable[[Any, Any], Awaitable[Body | None]])
 

@@ -36,7 +36,7 @@ COMMANDS: dict[str, JdbCommand] = {}
 """All commands, filled when ``commands`` is imported."""
 
 REPEATABLE = frozenset(("up", "down", "step", "stepi", "next", "cont", "list", "pop", "reenter"))
-"""What an empty line runs again after ``repeat on``."""
+"""The line that an empty one runs again after ``repeat on``."""
 
 
 def jdb_command(

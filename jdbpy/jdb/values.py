@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 SHORT = Limits(depth=0, string=1_000_000)
-"""What one line of a value needs; jdb cuts no string."""
+"""The limits for one line of a value; jdb cuts no string."""
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}

@@ -1,7 +1,7 @@
 """Streamable HTTP on loopback: the SDK's transport behind a small HTTP/1.1 server on trio.
 
-Owns who is let in: whoever has the token, from this machine, with a Host and an Origin of this machine. HTTP does not
-tell that a client has gone, so the target is left soon after a client has ended its session, or when none has sent
+Owns who is let in: clients with the token, from this machine, with a Host and an Origin of this machine. HTTP does not
+show that a client has gone, so the target is left soon after a client has ended its session, or when none has sent
 anything for a while.
 """
 

@@ -15,10 +15,10 @@ from jdbpy.record import Record
 MARK = "__jdbpy_declarations__"
 
 EVENTS = ("connected", "stop", "hit", "output", "notice", "exited", "disconnected")
-"""What ``on`` takes, in the words of the JSON form; "hit" is a hit that is reported while the target goes on."""
+"""The events that ``on`` takes, in the words of the JSON form; "hit" is a report while the target goes on."""
 
 COMPLETIONS = ("class", "pattern", "method", "thread", "breakpoint", "file", "expression")
-"""What an argument of a command may be said to be."""
+"""The kinds that an argument of a command may be declared as."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 

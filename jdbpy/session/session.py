@@ -85,7 +85,7 @@ class Session:
         self.recorded_lines: tuple[str, ...] = ()
         """The lines of the user in the recording that this session plays again."""
         self.playback: RecordingStream | None = None
-        """What has a recording played line by line; None for a session with a JVM or a snapshot."""
+        """The player of a recording, line by line; None for a session with a JVM or a snapshot."""
         self._dispatcher = EventDispatcher(target, self._show_stop, self._read_exception)
         if process is not None:
             self._dispatcher.exit_status = process.wait_exit

@@ -33,7 +33,7 @@ class Breakpoint(portal.Synced):
 
     @property
     def error(self) -> BaseException | None:
-        """What the function given as ``do`` raised; raised at the end of the session."""
+        """The exception of the function given as ``do``; raised at the end of the session."""
         found: BaseException | None = self._wrap(self._inner.error)
         return found
 

@@ -29,13 +29,13 @@ class Answer(portal.Synced):
 
     @property
     def value(self) -> Any:
-        """What was asked for."""
+        """The result."""
         found: Any = self._wrap(self._inner.value)
         return found
 
     @property
     def error(self) -> Exception | None:
-        """Why there is none; None when it went well."""
+        """The error because of which there is none; None when it went well."""
         found: Exception | None = self._wrap(self._inner.error)
         return found
 
@@ -68,13 +68,13 @@ class FleetHit(portal.Synced):
 
     @property
     def hit(self) -> Reported | None:
-        """What was reported; None when the JVM went away."""
+        """The hit that was reported; None when the JVM went away."""
         found: Reported | None = self._wrap(self._inner.hit)
         return found
 
     @property
     def gone(self) -> str:
-        """Why the JVM went away; "" for a hit."""
+        """The reason why the JVM went away; "" for a hit."""
         found: str = self._wrap(self._inner.gone)
         return found
 
@@ -152,7 +152,7 @@ class FleetHits(portal.Synced):
 
     @property
     def failed(self) -> dict[str, Exception]:
-        """Where they could not be set, and why."""
+        """The JVMs in which they could not be set, with the errors."""
         found: dict[str, Exception] = self._wrap(self._inner.failed)
         return found
 

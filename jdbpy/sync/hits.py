@@ -46,7 +46,7 @@ class Hit(portal.SyncedHtml):
 
     @property
     def time(self) -> float:
-        """When it came to the debugger: seconds since 1970."""
+        """The time at which it came to the debugger, in seconds since 1970."""
         found: float = self._wrap(self._inner.time)
         return found
 

@@ -65,7 +65,7 @@ class Choice(Record):
     KIND: ClassVar[int]
     KINDS: ClassVar[dict[int, type[Choice]]]
     UNKNOWN: ClassVar[type[Any] | None]
-    """What keeps an unknown kind, made as ``UNKNOWN(0, kind, data)``; None when an unknown kind is an error."""
+    """The class for an unknown kind, made as ``UNKNOWN(0, kind, data)``; None when an unknown kind is an error."""
     SELECTOR: ClassVar[str]
     """The specification's name of the byte."""
 

@@ -49,7 +49,7 @@ _INVOCATIONS = frozenset(
 """Commands that take as long as the program wants."""
 
 _FADES = 0.9
-"""How much the slowest answer of late counts after one that was quicker."""
+"""The factor by which the slowest answer of late counts after one that was quicker."""
 
 _COUNTED = {
     "ObjectReference.GetValues": "fields",
@@ -74,7 +74,7 @@ class Connection:
         self.id_sizes = IDSizes()
         """Sizes of the target's ids; to be set before the first reply with ids is looked at."""
         self.close_reason: str | None = None
-        """Why the connection is over, in words; None while it is open. The first reason is the one that stays."""
+        """The reason for its end, in words; None while it is open. The first reason is the one that stays."""
         self.hello: list[Pending[Any]] = []
         self.on_undo: Callable[[Command[Any]], None] | None = None
         """Told of each command that is sent to take back what an abandoned one has done."""

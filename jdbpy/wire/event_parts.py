@@ -1,7 +1,7 @@
 """The parts of an event that is alone in its set: read from the bytes, to see whether to decode them.
 
 Owns the offsets, which follow from the declarations in ``messages.event`` and the sizes of the target's ids (a test
-compares them with the codec). Whoever wants all of an event decodes the packet.
+compares them with the codec). For all of an event the packet is decoded.
 
     suspendPolicy  number of events  eventKind  requestID  thread  location (tag, class, method, index)  the kind's own
     byte           int               byte       int        object  byte, type, method, long
@@ -31,7 +31,7 @@ ONE = b"\0\0\0\1"
 
 _HEAD = struct.Struct(">BiBi")  # up to the request
 THREAD_AT = _HEAD.size
-"""Where the thread of the first event of a set begins."""
+"""The offset of the thread of the first event of a set."""
 _UNSIGNED = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _FORMS = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
 

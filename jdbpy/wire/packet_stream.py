@@ -30,7 +30,7 @@ CLOSE_LIMIT = 1.0
 """The longest that a polite good-bye to the peer may take, in seconds."""
 
 LAST_WORDS = 1.0
-"""How long (seconds) a failed sender waits for the receiver, who can still learn more of why it failed."""
+"""The seconds for which a failed sender waits for the receiver, who can still learn more of why it failed."""
 
 READS_IN_A_ROW = 4
 """As often the receiver takes what is there already before it lets other tasks run."""

@@ -26,7 +26,7 @@ NO_STOP = "--no-stop"
 VALUES = "--values"
 """Methods are traced by events that tell what they return."""
 _METHOD = re.compile(r"[.#(]|::")
-"""What the name of a method has and that of a thread has not."""
+"""A sign of the name of a method that the name of a thread does not have."""
 _FILTERS = (
     "FILTERS are `from PATTERNS`, `except PATTERNS`, `caller PATTERNS`, `thread THREAD`, `on OBJECT`, `after N`, "
     "`-c N`, `-hit OP N`, `-t`, `-d`, `suspend all|thread|none` and `if CONDITION`: see `help filters`; for what is "

@@ -11,7 +11,7 @@ from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
 _CLASS = re.compile(r"[^\s()\[\];:,]+(\[\])*")
-"""What may be a class's name, or a pattern of names."""
+"""A text that may be a class's name, or a pattern of names."""
 
 
 class ThreadArgument(Argument[str]):

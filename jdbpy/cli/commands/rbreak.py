@@ -29,7 +29,7 @@ AT_ONCE = 200
 
 _NO_CODE = {"abstract", "native"}
 _BRIDGE = 0x0040
-"""Of a method that the compiler made to call another of that name (JVMS 4.6): a stop there would be a second one."""
+"""The flag of a method that the compiler made to call another of its name (JVMS 4.6); a stop there is a second one."""
 
 
 class ClassOrPattern(ClassPattern):

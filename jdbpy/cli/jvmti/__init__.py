@@ -19,7 +19,7 @@ REACH = {
     "internal": "used by the JDWP agent for itself; no debugger gets at it",
     "none": "out of reach of a debug port",
 }
-"""How a row is reached, in words."""
+"""The way to a row, in words."""
 
 
 class Row(Record):

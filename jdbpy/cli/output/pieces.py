@@ -100,7 +100,7 @@ class CodePieces(Record):
 
 
 Shown = Iterator[Line | RowPieces | TablePieces | CodePieces]
-"""What a function that shows a result yields; a long result is shown while it is made."""
+"""The pieces that a function which shows a result yields; a long result is shown while it is made."""
 
 
 def piece(text: str, style: str) -> Pieces:

@@ -43,7 +43,7 @@ class NamesRefresher:
 
     def __init__(self, context: Context, known: Known) -> None:
         self.context = context
-        """Of the JVM whose names are wanted."""
+        """The JVM whose names are wanted."""
         self._known = known
         self._news = trio.Event()
         self._searching = False

@@ -40,7 +40,7 @@ class ProjectFiles(Record):
     plugins: tuple[tuple[str, bytes], ...]
     checksum: str
     refused: str = ""
-    """Why none of it is run, whatever the user answers; "" if the user decides."""
+    """The reason why none of it is run, even if the user agrees; "" if the user decides."""
 
     @property
     def words(self) -> str:

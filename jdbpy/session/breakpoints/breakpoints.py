@@ -60,7 +60,7 @@ class LineBreakpoints:
         self._points = points
         self._selected_frame = selected_frame
         self.placement: Placement = Placement(target, self._on_hit) if shared is None else shared.placement
-        """Where they stand in the target; for components of the session."""
+        """Their placement in the target; for components of the session."""
         self.get = points.get
         self.remove = points.remove
         self.enable = points.enable

@@ -26,7 +26,7 @@ _WORD = re.compile(r"[\w$*<>.-]+")
 _LAMBDA = re.compile(r"lambda\$(.+)\$\d+")
 
 Fits = Callable[[str, Method | None], bool]
-"""Whether a pattern fits a class (its binary name) and one of its methods."""
+"""Returns true if a pattern fits a class (its binary name) and one of its methods."""
 
 
 class Callers:

@@ -106,8 +106,10 @@ class ClassGroups:
             return group.types
 
     async def _among(self, spec: AbsoluteSpec, listed: Sequence[RefType]) -> Sequence[RefType]:
-        """Of the types those that the place can be in: the program's own, else the JDK's, unless a class of the program
-        that is not loaded yet has the short name. wire: as ``PlaceFinder.among``, and 1 trip, once.
+        """Return the types, of those given, that the place can be in: the program's own, else the JDK's.
+
+        None of the JDK's where a class of the program that is not loaded yet has the short name. wire: as
+        ``PlaceFinder.among``, and 1 trip, once.
         """
         if isinstance(spec, FileLine):
             return await self._finder.among(spec, listed)

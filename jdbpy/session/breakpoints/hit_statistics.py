@@ -40,7 +40,7 @@ class HitStatisticsRow:
         self.count = 0
         self.values: dict[Key, int] = {}
         self.forgot = False
-        """Whether there were more values than those."""
+        """True if there were more values than those."""
 
 
 class HitStatistics:

@@ -28,7 +28,7 @@ KINDS = {
     "wait": EventKind.MONITOR_WAIT,
     "waited": EventKind.MONITOR_WAITED,
 }
-"""What can happen with a monitor: a thread wants one that another holds, gets it, begins to wait on one, is back."""
+"""The events of a monitor: a thread wants one that another holds, gets it, begins to wait on one, is back."""
 
 
 class MonitorPoint(EventPoint):

@@ -32,7 +32,7 @@ from jdbpy.wire.messages import event, event_request, object_reference, referenc
 from jdbpy.wire.pending import Pending
 
 _SHOWN = Limits(elements=10, fields=10)
-"""How much of a value a hit tells."""
+"""The limits for a value in the report of a hit."""
 
 _COPIED = frozenset((*"BCDFIJSZ", "Ljava/lang/String;"))
 """Types of which javac puts a constant's value where the constant is used (JLS 13.1)."""

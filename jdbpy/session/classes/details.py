@@ -46,7 +46,7 @@ _ABOUT: dict[facts.Fact[ReferenceTypeID, Any], str] = {
     facts.CLASS_FILE_VERSION: "the version of the class file is",
     facts.MODULE: "the module is",
 }
-"""What ``detail`` asks of the class itself."""
+"""The facts of the class itself that ``detail`` asks for."""
 
 
 class Details:

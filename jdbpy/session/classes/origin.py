@@ -71,7 +71,7 @@ class Origins:
     """The origins of one target's classes; what is once known of a loader or a protection domain is kept."""
 
     FACTS = SHAPE_FACTS
-    """What of the ``expected`` classes is to be learned."""
+    """The facts of the ``expected`` classes that are to be learned."""
 
     def __init__(self, target: Target) -> None:
         self._target = target

@@ -26,7 +26,7 @@ _AGAIN = 0.01
 """Seconds between two tries."""
 
 _left: dict[Address, float] = {}
-"""When this process has left its latest targets, by ``time.monotonic``."""
+"""The times at which this process has left its latest targets, by ``time.monotonic``."""
 
 _MOST_LEFT = 64
 

@@ -33,7 +33,7 @@ LOOPBACK = "127.0.0.1"
 LOCALHOST = "localhost"
 
 AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:5005"
-"""What a JVM must be started with; shown wherever a connection fails."""
+"""The option with which a JVM must be started; shown wherever a connection fails."""
 
 
 class Address(Record):
@@ -110,7 +110,7 @@ class Greeted(Record):
     """True if a debugger has put something into its code at some time."""
     directory: str = ""
     class_path: tuple[str, ...] = ()
-    """Where it works, as it says; "" if it does not."""
+    """Its working directory and class path, by its own report; empty without one."""
     begun: bool = True
     """False if no ``java`` launcher has come to the main class yet, or another program has started the VM."""
 

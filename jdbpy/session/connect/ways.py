@@ -66,7 +66,7 @@ class Way(Record):
     stream: trio.SocketStream
     via: str
     ending: Callable[[], str]
-    """How the program that carries it has ended, and what it said; "" while it runs."""
+    """The end of the program that carries it, with its last words; "" while it runs."""
 
 
 Ways = AsyncGenerator[AbstractAsyncContextManager[Way], None]

@@ -47,7 +47,7 @@ class Evaluation:
         self._graph = ClassGraph(target)
         self.target = target
         self.result: Operand | None = None
-        """What the last text gave."""
+        """The result of the last text."""
 
     async def run(self, program: Program, given: Mapping[str, Operand] = NO_OPERANDS) -> Operand:
         """The value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""

@@ -21,7 +21,7 @@ from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 
 LOG_LIMITS = Limits(depth=1, string=10_000, elements=20, fields=10)
-"""How much of a value goes into a line of a log."""
+"""The limits for a value in a line of a log."""
 
 VOID = ValueInfo("void", "void", "V", None)
 

@@ -32,7 +32,7 @@ _FORMS = {
     INTERFACE_METHOD: ">HH", NAME_AND_TYPE: ">HH", METHOD_HANDLE: ">BH", METHOD_TYPE: ">H", DYNAMIC: ">HH",
     INVOKE_DYNAMIC: ">HH", MODULE: ">H", PACKAGE: ">H",
 }  # fmt: skip
-"""What follows the tag of each kind; a Utf8 entry tells its own length."""
+"""The form of the bytes that follow the tag of each kind; a Utf8 entry has its own length."""
 
 _SIZES = {tag: 1 + struct.calcsize(form) for tag, form in _FORMS.items()}
 

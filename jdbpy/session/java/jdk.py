@@ -103,7 +103,7 @@ _MOSTLY: Mapping[str, str] = {
     "java.util.Map": "java.util.HashMap",
     "java.util.Set": "java.util.HashSet",
 }
-"""What objects of an interface most often are."""
+"""The classes that objects of an interface most often have."""
 
 _MADE_OF: Mapping[str, str] = {
     "java.util.HashMap": "java.util.HashMap$Node",
@@ -117,7 +117,7 @@ _FROM_FACTORIES: Mapping[str, Sequence[str]] = {
     "java.util.Set": (_IMMUTABLE, f"{_IMMUTABLE}$SetN"),
     "java.util.Map": (_IMMUTABLE, f"{_IMMUTABLE}$MapN"),
 }
-"""What methods that give an interface may give instead, and what showing that takes: what every VM has loaded."""
+"""The classes that methods may return for an interface, and those needed to show them: every VM has them loaded."""
 
 _UNSEEN = frozenset(
     ("java.lang.Number", *(each for each in _SUPERCLASS.values() if each.startswith("java.util.Abstract")))

@@ -38,7 +38,7 @@ ANNOTATION = 0x2000
 ENUM = 0x4000
 SYNTHETIC_CLASS = 0x1000
 SYNTHETIC = 0xF0000000
-"""How the agent marks a synthetic member, whatever the class file says (util.h); see also ``is_synthetic``."""
+"""The bits by which the agent marks a synthetic member (util.h); see also ``is_synthetic``."""
 
 # In the order in which Java programmers write them (JLS 8.1.1, 8.3.1, 8.4.3).
 _ACCESS = ((PUBLIC, "public"), (PROTECTED, "protected"), (PRIVATE, "private"))

@@ -34,7 +34,7 @@ FEW = 100
 """So many threads' stacks are read unasked over a slow link."""
 
 MonitorAnswers = tuple[Any, Any]
-"""What the agent says of the monitors that a thread owns, and of the one that it wants: replies, or errors."""
+"""The replies, or errors, about the monitors that a thread owns, and the one that it wants."""
 Monitors = Callable[[], Awaitable[Mapping[int, MonitorAnswers]]]
 Blockers = Callable[[], Awaitable[Mapping[int, int]]]
 """These by thread; asked for once."""

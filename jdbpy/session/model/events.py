@@ -211,4 +211,4 @@ class VMDisconnected(Record):
 
 
 Event = Stopped | ThreadsResumed | Exited | Output | Notice | EventsDropped | VMDisconnected
-"""What a subscriber of ``Session.events()`` receives."""
+"""The events that a subscriber of ``Session.events()`` receives."""

@@ -41,7 +41,7 @@ _Row = tuple[ModuleID, str, ClassLoaderID]
 """A module, its name, its loader."""
 
 ALL_UNNAMED = "ALL-UNNAMED"
-"""How the options of java call all unnamed modules together."""
+"""The word of java's options for all unnamed modules together."""
 
 
 class ModuleDirectory:

@@ -103,7 +103,7 @@ async def _fields(reader: Reader, value: TaggedValue, *names: str) -> list[Tagge
 _MODULE = "java.lang.Module"
 _DESCRIPTOR = "java.lang.module.ModuleDescriptor"
 BRIEF_CLASSES = (_MODULE, _DESCRIPTOR, f"{_DESCRIPTOR}$Version")
-"""What tells of many modules what they are."""
+"""The classes whose fields describe many modules."""
 MODULE_CLASSES = (
     *BRIEF_CLASSES,
     f"{_MODULE}$ReflectionData",
@@ -117,7 +117,7 @@ MODULE_CLASSES = (
     "java.util.concurrent.ConcurrentHashMap",
     "java.util.concurrent.ConcurrentHashMap$Node",
 )
-"""What modules are kept in: worth learning at once over a slow link."""
+"""The classes in which modules are kept: worth learning at once over a slow link."""
 NULL = TaggedValue(ord("L"), 0)
 
 

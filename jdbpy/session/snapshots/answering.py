@@ -321,7 +321,7 @@ class AnswerStream(trio.abc.Stream):
 
     def __init__(self, answer: Callable[[int, int, bytes], tuple[int, bytes]]) -> None:
         self.failed: JdbpyError | None = None
-        """Why the stream has ended by itself."""
+        """The reason why the stream has ended by itself."""
         self.ended = False
         """Nothing follows what is queued."""
         self._answer = answer

@@ -62,7 +62,7 @@ _FACTS = (
     reference_type.SourceFile,
     class_type.Superclass,
 )
-"""What is kept of all types, arrays among them."""
+"""The facts that are kept of all types, arrays among them."""
 
 
 class Layout:

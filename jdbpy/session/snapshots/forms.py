@@ -29,7 +29,7 @@ OK = b"\0\0"
 NULL = bytes(8)
 
 TOGETHER = b"\0"
-"""Of the entry of a frame: the slots as they were asked (count, slot and tag of each), and the values of all."""
+"""The entry of a frame: the slots as they were asked (count, slot and tag of each), and the values of all."""
 APART = b"\1"
 """The same: of each slot a SLOT_ANSWER and its value."""
 

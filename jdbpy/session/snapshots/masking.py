@@ -53,7 +53,7 @@ class Masks:
     def __init__(self, patterns: Sequence[str]) -> None:
         self.patterns = tuple(patterns)
         self.masked = 0
-        """How many values were replaced."""
+        """The number of values that were replaced."""
         self.on_hidden: Callable[[bytes], object] | None = None
         """Gets each string and array that is replaced, so that its text is known and can be replaced elsewhere."""
         self._pattern: Pattern[str] | None = None

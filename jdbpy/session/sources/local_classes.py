@@ -40,7 +40,7 @@ _LIBRARIES = (
     "~/.sbt",
     "~/.groovy",
 )
-"""Where the system and build tools keep libraries."""
+"""The directories in which the system and build tools keep libraries."""
 
 
 _POM = re.compile(r"META-INF/maven/[^/]+/[^/]+/pom\.properties")

@@ -237,7 +237,7 @@ def _too_large(path: str) -> NotShownError:
 
 
 _REMEMBERED = 32
-"""How many files are kept in memory."""
+"""The most files that are kept in memory."""
 
 
 class FoundSource(Record):

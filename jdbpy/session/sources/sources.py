@@ -28,7 +28,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import virtual_machine
 
 _PLACES = ("lib/src.zip", "src.zip", "../src.zip", "../lib/src.zip")
-"""Where distributions put it, seen from java.home; the last two for a JRE inside a JDK 8."""
+"""The places in which distributions put it, seen from java.home; the last two for a JRE inside a JDK 8."""
 
 
 async def find_jdk_sources(version: str) -> str | None:
@@ -56,7 +56,7 @@ SEARCH_LIMIT = 10.0
 """Seconds that a search may take. Only what does not answer takes so long: a dead mount, a damaged disk."""
 
 _REMEMBERED = 32
-"""How many files a stop may take as they were a moment ago."""
+"""The most files that a stop may take as they were a moment ago."""
 
 
 class Sources:

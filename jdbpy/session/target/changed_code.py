@@ -15,7 +15,7 @@ from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 
 PREFIX = "Jdbpy__"
-"""How the names of the debugger's own classes begin, behind their package."""
+"""The beginning of the names of the debugger's own classes, behind their package."""
 
 SIGN = f"L{PREFIX};"
 """The class that says that a debugger has changed classes of this VM at some time."""

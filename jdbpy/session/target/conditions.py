@@ -14,7 +14,7 @@ from jdbpy.wire.command import Command
 from jdbpy.wire.ids import CodeLocation, FrameID, TaggedValue, ThreadID
 
 Given = Mapping[str, tuple[TaggedValue, str]]
-"""What a hit brings for expressions, ``ret``, ``exc``, ``old``, ``new``: the value and its declared type (a JNI
+"""The values that a hit brings for expressions, ``ret``, ``exc``, ``old``, ``new``: each with its declared type (a JNI
 signature, "" where only the value's own class is known)."""
 
 NOTHING: Given = MappingProxyType({})

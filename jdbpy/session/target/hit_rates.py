@@ -240,7 +240,7 @@ class RateLimiter:
         self.samples = 0
         self._paused = True
         self.over = False
-        """Whether it is to be switched off, or is: later hits do not count."""
+        """True if it is to be switched off, or is: later hits do not count."""
         self.window: tuple[int, float] | None = None
         """Hits and seconds of the last window, until somebody has taken note of them."""
         self.measure_at = self.measure_pause = 0.0  # when its slowdown is to be measured, and how long after the last

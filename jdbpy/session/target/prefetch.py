@@ -132,7 +132,7 @@ class StopReads:
 
 
 _FACTS_OF_FRAMES = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS)
-"""What variables and names in a frame are looked up in, of its class."""
+"""The facts of a frame's class in which variables and names are looked up."""
 
 
 class StopPlaces:

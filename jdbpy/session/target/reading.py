@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar, cast
 T = TypeVar("T")
 U = TypeVar("U")
 Reading = Coroutine[Any, Any, T]
-"""What calling a reader function gives."""
+"""The result of calling a reader function."""
 Answer = Callable[[list[Any]], Awaitable[list[Any]]]
 
 

@@ -20,7 +20,7 @@ from jdbpy.wire.layout import OBJECT_TAGS
 Id = TypeVar("Id", MethodID, FieldID)
 
 OBSOLETE = MethodID(0)
-"""What the agent sends as the method of a frame that runs a version replaced by redefinition. Never send it back."""
+"""The method id that the agent sends for a frame in a version replaced by redefinition. Never send it back."""
 
 
 NOWHERE = -1

@@ -95,7 +95,7 @@ GO = None
 Verdict = StopPlan | None
 
 Vote = Verdict | Coroutine[Any, Any, Verdict]
-"""What a handler returns: its verdict, or a coroutine that comes to one, where it has to ask or to wait."""
+"""The result of a handler: its verdict, or a coroutine that comes to one, where it has to ask or to wait."""
 
 Handler = Callable[[RequestHit], Vote]
 """Asked about each hit, in the order of the hits. A set whose only owner returns ``GO`` at once is resumed from where

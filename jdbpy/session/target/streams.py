@@ -111,7 +111,7 @@ class Publisher:
         self.before_ending: list[Callable[[], None]] = []
         """Called when the first ending is published, before it: for what is still to be said."""
         self.admit: Callable[[Event], Event | None] | None = None
-        """Of a shared session: what its own subscribers are shown of an event."""
+        """In a shared session, the form of an event that its own subscribers are shown."""
         self._followers: list[tuple[Publisher, Callable[[Event], Event | None]]] = []
         self._came_in = 0
         self._handled = 0

@@ -43,7 +43,7 @@ class Suspension:
         self.event_holds: dict[int, int] = {}  # how many of each thread, and none of 0
         self.user_holds: dict[int, int] = {}
         self.user_vm_holds = 0
-        """How many of ``vm_holds`` the user has added to what a stop suspends (``suspend`` without a thread)."""
+        """The number of ``vm_holds`` that the user has added to what a stop suspends (``suspend`` without a thread)."""
         self.evaluating: set[int] = set()  # threads that run an invoked method now
         self.undecided: tuple[int, bool] | None = None
         """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has

@@ -114,7 +114,7 @@ class Target:
         self.publisher = Publisher()
         self.publisher.on_taken = self._select_if_none
         self.clients: Clients | None = None
-        """Who shares this target; None while nobody else does."""
+        """The clients that share this target; None while there is only one."""
         self.client = ""
         """The name of the client to whom this target belongs, where there are several."""
         self.mine: Mapping[str, Any] = {}

@@ -35,7 +35,7 @@ from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import reference_type, virtual_machine
 
 SHALLOW = Limits(depth=0)
-"""How a value is described that is going to be asked for more: in one line."""
+"""The limits for a value that is going to be asked for more: one line."""
 
 MOST_CHARACTERS = 1_000_000
 MOST_VALUES = 10_000

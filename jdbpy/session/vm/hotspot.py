@@ -59,7 +59,7 @@ _FLAG = "com.sun.management.internal.Flag"
 _ORIGIN = "com.sun.management.VMOption$Origin"
 _BRIEF = Limits(depth=0)
 _BOXES = ("java.lang.Boolean", "java.lang.Long", "java.lang.Double", "java.lang.String")
-"""What values are kept in: worth learning on the way."""
+"""The classes in which values are kept: worth learning on the way."""
 
 
 async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:

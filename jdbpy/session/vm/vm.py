@@ -61,7 +61,7 @@ _HOLDERS = (
     "java.util.concurrent.ConcurrentHashMap",
     "java.util.concurrent.ConcurrentHashMap$Node",
 )
-"""What the properties are kept in, since Java 9: asked for at once."""
+"""The classes in which the properties are kept, since Java 9: asked for at once."""
 
 
 async def read_properties(target: Target) -> list[Property]:

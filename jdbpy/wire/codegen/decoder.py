@@ -41,7 +41,7 @@ Decode = Callable[[bytes, Iterator[int]], Any]
 """The data of a message, and the tags of its untagged values in order; returns the message."""
 
 FAULTS = (Malformed, struct.error, IndexError, KeyError, UnicodeDecodeError, StopIteration)
-"""What a decoder raises when the data is not what the layout says."""
+"""The errors of a decoder when the data does not fit the layout."""
 
 
 def make_decoder(record: type[Record], sizes: IDSizes) -> Decode:

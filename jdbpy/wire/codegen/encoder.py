@@ -32,7 +32,7 @@ from jdbpy.wire.strings import ENCODING_ERRORS
 Encode = Callable[[Any], bytes]
 
 FAULTS = (struct.error, KeyError, AttributeError, TypeError, ValueError, OverflowError)
-"""What an encoder raises when a message holds what its layout has no room for."""
+"""The errors of an encoder when a message does not fit its layout."""
 
 
 def make_encoder(record: type[Record], sizes: IDSizes) -> Encode:

@@ -70,7 +70,7 @@ def arguments_of(method: Method, args: Sequence[Raw]) -> list[TaggedValue]:
 
 
 def result_of(method: Method, value: TaggedValue) -> Raw:
-    """What a method has returned. Raises ProtocolError where that cannot be of the type that it declares."""
+    """Return the result of a method. Raises ProtocolError where that cannot be of the type that it declares."""
     declared = split_method(method.signature)[1]
     tag = ord(declared[0])
     if tag != value.tag and not (tag in OBJECT_TAGS and value.tag in OBJECT_TAGS):

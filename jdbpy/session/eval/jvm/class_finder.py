@@ -49,7 +49,7 @@ class ClassFinder:
     """Finds classes for one class of the target, the frame's; ``home`` 0 is the boot loader."""
 
     FACTS = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS, facts.METHODS)
-    """What ``facts`` tells."""
+    """The facts that ``facts`` returns."""
 
     def __init__(self, target: Target, home: ReferenceTypeID) -> None:
         self._target = target

@@ -37,7 +37,7 @@ _OF_A_TRIP = 0.5
 """The part of a round trip that calls which are sent one behind the other take in all."""
 
 _BUSY = frozenset((Error.INVALID_THREAD, Error.ALREADY_INVOKING))
-"""What the agent says when the thread is running a call (``invoker.c``, fillInvokeRequest)."""
+"""The errors of the agent while the thread is running a call (``invoker.c``, fillInvokeRequest)."""
 
 
 class StillRunning(StateError):

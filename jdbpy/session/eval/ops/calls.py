@@ -18,7 +18,7 @@ from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, make_metho
 from jdbpy.session.java.types import LATE, VOID, ArrayType, ClassType, JavaType, descriptor, erasure, source_name
 
 MAX_ARRAYS = 10_000
-"""How many arrays one ``new int[a][b]`` may make: each costs a request."""
+"""The most arrays that one ``new int[a][b]`` may make: each costs a request."""
 
 
 class Invoke(Op):

@@ -113,7 +113,7 @@ class Body(Op):
 
 
 Label = str | int
-"""What a case is chosen by: the text of a string, the name of an enum constant, a number."""
+"""The value by which a case is chosen: the text of a string, the name of an enum constant, a number."""
 
 
 class SwitchOp(Op):

@@ -24,7 +24,7 @@ AT_ONCE = 256
 AT_ONCE_FAR = 4_096
 """The same where a trip takes long: it weighs more than the memory of as many."""
 MAX_ELEMENTS = 100_000
-"""How many elements a slice or filter reads at most."""
+"""The most elements that a slice or filter reads."""
 
 
 async def elements_of(run: Run, operand: Operand, at: int, start: int = 0, end: int | None = None) -> list[Operand]:

@@ -54,11 +54,11 @@ class Mentions:
         self.fields: set[str] = set()
         """Names of fields of something that is no path, whose type matters."""
         self.texts = False
-        """Whether something may have to be made a text."""
+        """True if a value may have to be made a text."""
         self.strings = False
-        """Whether there are string literals."""
+        """True if there are string literals."""
         self.assigns = False
-        """Whether something is assigned."""
+        """True if a variable is assigned."""
         self._first = True
         for statement in statements:
             self._visit(statement, typed=False)
