@@ -52,9 +52,13 @@ async def test_a_project_is_asked_about_until_it_is_trusted_and_again_when_it_ha
             if answer:
                 await terminal.expect("the plug-in owner.py")
                 await terminal.prompt(question)
+                terminal.type("threads\r")  # no answer, and not run either
+                await terminal.expect("'threads' is neither yes nor no: y runs them, n or an empty line does not")
+                await terminal.prompt(question)
                 terminal.type(answer)
             trusted = answer in ("y\r", "")
             await terminal.prompt("main[1]")
+            assert "Reference Handler" not in terminal.screen.text
             shown = "from the owner" if trusted else "there is no command 'who'"
             await terminal.run("who", shown, then="main[1]")
             terminal.type(CTRL_D)

@@ -67,19 +67,20 @@ class Offers:
     ) -> list[str]:
         """Make the offers; what is accepted is run. ``ask`` gives the answer to a question.
 
-        Return the lines that are no answers: commands that were typed ahead. Each declines the offer.
+        Return the lines that are no answers: commands that were typed ahead. Each declines the breakpoints; whether
+        files of the project are run is asked until it is answered.
         """
         ahead: list[str] = []
 
         async def ask_once(question: str) -> str:
             answer = await ask(question)
-            if answer.strip().lower() not in (*_YES, *_NO):
+            if not _is_answer(answer):
                 ahead.append(answer)
             return answer
 
         found = await trio.to_thread.run_sync(self._find)
         if found is not None:
-            await self._offer_project(ctx, found, ask_once, say)
+            await self._offer_project(ctx, found, ask, say)
         await self._offer_breakpoints(ctx, ask_once, say)
         return ahead
 
@@ -120,7 +121,10 @@ class Offers:
             return
         if not self._is_trusted(found):
             say(f"{where} has {escape(found.words)} of this project, which may do whatever you may\n")
-            if not _is_yes(await ask("run them now, and from now on until they change? [y/N] ")):
+            question = "run them now, and from now on until they change? [y/N] "
+            while not _is_answer(answer := await ask(question)):
+                say(f"'{escape(answer.strip())}' is neither yes nor no: y runs them, n or an empty line does not\n")
+            if not _is_yes(answer):
                 return
             self._trust(found)
         from jdbpy.cli.plugin_commands import load_plugin
@@ -254,6 +258,10 @@ def _points(lines: list[str]) -> int:
         elif inside and line == "end":
             inside = False
     return number
+
+
+def _is_answer(answer: str) -> bool:
+    return answer.strip().lower() in (*_YES, *_NO)
 
 
 def _is_yes(answer: str) -> bool:
