@@ -44,7 +44,7 @@ from jdbpy.cli.table import CliCommand
 from jdbpy.escape import escape
 from jdbpy.process import standard
 from jdbpy.process.processor_time import processor_limit
-from jdbpy.process.scripts import ScriptLines
+from jdbpy.process.scripts import ScriptLines, failed
 from jdbpy.process.standard import OutputLost
 from jdbpy.record import Record
 
@@ -171,6 +171,8 @@ class Batch:
                             await self.session.wait_ended()
                     if self._cut_off:
                         self._come_back(line)
+                    elif not succeeded and (where := failed(line)):
+                        self.console.say(where)
                     self.context.restarted, line = False, None
                     if not succeeded and not self._keep_going:
                         break

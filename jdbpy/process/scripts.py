@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable
 
 from jdbpy.errors import UsageError
+from jdbpy.escape import escape
 from jdbpy.record import Record
 
 STDIN = "-"
@@ -25,6 +26,29 @@ class Script(Record):
 
     command: str = ""
     path: str = ""
+
+
+class FileLine(str):
+    """A line of a file of commands, with where it is: ``line 3 of FILE``."""
+
+    __slots__ = ("place",)
+
+    place: str
+
+    def __new__(cls, text: str, place: str) -> FileLine:
+        line = super().__new__(cls, text)
+        line.place = place
+        return line
+
+
+def numbered(lines: Iterable[str], path: str) -> list[str]:
+    """The lines of a file of commands, each with its place."""
+    return [FileLine(line, f"line {number} of {path}") for number, line in enumerate(lines, 1)]
+
+
+def failed(line: str) -> str:
+    """What is said of a line that has failed: which one of which file it is; "" if it is of none."""
+    return f"{escape(line.place)} failed: {escape(line.strip())}" if isinstance(line, FileLine) else ""
 
 
 def read_script(path: str) -> list[str]:
@@ -47,7 +71,7 @@ class ScriptLines:
             if script.path == STDIN:
                 self._sources.append(STDIN)
             elif script.path:
-                self._sources.append(read_script(script.path))
+                self._sources.append(numbered(read_script(script.path), script.path))
             else:
                 self._sources.append(script.command.splitlines())
         self._buffer = b""

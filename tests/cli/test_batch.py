@@ -136,6 +136,22 @@ async def test_files_and_commands_run_in_order(jvm: Jvm, tmp_path: Path) -> None
         assert commands == ["show color", TOTAL, "show repeat", "show hints", f"read {nested}", "cont", "where"]
 
 
+@pytest.mark.parametrize("going", [False, True])
+async def test_a_line_of_a_script_that_fails_is_named(any_jvm: Jvm, tmp_path: Path, going: bool) -> None:
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    await trio.Path(inner).write_text("# nothing\nfrobnicate\n")
+    await trio.Path(outer).write_text(f"\nshow repeat\nread {inner}\nshow hints\n")
+    async with start_target(any_jvm, LEDGER) as target:
+        options = ["--batch", *(["--keep-going"] if going else [])]
+        done = await jdbpy("attach", target.address, *options, "-x", str(outer))
+    assert done.status == 1
+    lines = [line for line in done.err.splitlines() if "failed" in line]
+    assert lines == [
+        f"error: line 2 of {inner} failed: frobnicate",
+        f"jdbpy: line 3 of {outer} failed: read {inner}",
+    ]
+
+
 async def test_a_script_ends_at_the_first_failure_and_so_does_who_read_it(any_jvm: Jvm, tmp_path: Path) -> None:
     path = tmp_path / "script"
     await trio.Path(path).write_text("show repeat\nfrobnicate\nshow color\n")

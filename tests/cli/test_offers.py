@@ -65,6 +65,32 @@ async def test_a_project_is_asked_about_until_it_is_trusted_and_again_when_it_ha
             assert await terminal.wait_exit() == 0
 
 
+async def test_a_line_of_a_project_that_fails_is_named(any_jvm: Jvm, tmp_path: Path) -> None:
+    project, home = tmp_path / "project", tmp_path / "home"
+    write(project / ".jdbpy/init", "# what we call things\n\nfrobnicate\nalias who = where\n")
+    home.mkdir()
+    async with launched(any_jvm, home, where=project) as terminal:
+        await terminal.prompt("run them now, and from now on until they change? [y/N]")
+        terminal.type("y\r")
+        await terminal.expect("there is no command 'frobnicate'")
+        await terminal.expect(f"line 3 of {project}/.jdbpy/init failed: frobnicate")
+        await terminal.prompt("main[1]")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
+
+
+async def test_a_line_of_a_file_that_fails_is_named_at_the_prompt(any_jvm: Jvm, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    write(file, "# nothing\nfrobnicate\nversion\n")
+    words = launching(TICKER, "-x", str(file))
+    async with open_terminal(words, tmp_path, columns=200, environ={"JAVA_HOME": any_jvm.home}) as terminal:
+        await terminal.expect("there is no command 'frobnicate'")
+        await terminal.expect(f"line 2 of {file} failed: frobnicate")
+        await terminal.prompt("main[1]")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
+
+
 async def test_a_project_of_others_is_left_out_unasked(tmp_path: Path) -> None:
     """Who reads its files before answering cannot know that they are still these; a group may share a project."""
     init, plugin = tmp_path / "project/.jdbpy/init", tmp_path / "project/.jdbpy/plugins/owner.py"

@@ -182,7 +182,7 @@ async def test_a_prompt_an_editor_and_a_script_at_once(jvm: Jvm, tmp_path: Path)
                 async with open_terminal(joining, tmp_path, environ=environ) as ben:
                     await ben.prompt(">")
                     await three_at_once(target, ann, ben)
-                    await killed(ann, ben)
+                    await killed(ann, ben, tmp_path / "commands")
                 await ann.run("calls Desks.third -max 2")
             listed = json.loads((await run("sessions", "--json"))[0])
             assert (listed["clients"], listed["state"]) == ([], "running")
@@ -244,13 +244,16 @@ async def bad_clients() -> None:
                 assert b'"type":"error"' in answer, answer
 
 
-async def killed(ann: jdbpy.RemoteSession, ben: PseudoTerminal) -> None:
+async def killed(ann: jdbpy.RemoteSession, ben: PseudoTerminal, file: Path) -> None:
     """A prompt that stands at its breakpoint, has suspended another thread, and is killed, leaves nothing behind.
 
     What others have set and what was never hit is not the failure of a batch.
     """
     await ann.run("break Nowhere.here")
     assert await run("join", "desks", "-c", "echo in") == ("in\n", "")
+    await trio.Path(file).write_text("echo in\nfrobnicate\n")
+    told = (await run("join", "desks", "--batch", "-x", str(file), status=1))[1]
+    assert f"line 2 of {file} failed: frobnicate" in told
     await ben.run(f"suspend {await _thread(ann, 'main')}", "uspended", then="desk-2[1]")
     assert await suspended(ann) == {"desk-1", "desk-2", "main"}
     os.kill(ben.process.pid, signal.SIGKILL)

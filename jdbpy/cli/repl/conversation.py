@@ -44,6 +44,7 @@ from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape, escape_lines
+from jdbpy.process.scripts import failed
 from jdbpy.process.signals import Doing, Reaction, reaction
 from jdbpy.record import Record
 
@@ -209,7 +210,11 @@ class Conversation:
                 lines = (*lines, *await self._offers.begin(self._context, self._ask, self._sink.write))
         while True:
             for line in lines:
-                if self._over or not await self._run_line(line):
+                if self._over:
+                    break
+                if not await self._run_line(line):
+                    if where := failed(line):
+                        self._sink.write(f"{where}\n")
                     break
             if self._over:
                 break

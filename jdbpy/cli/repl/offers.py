@@ -9,7 +9,7 @@ who reads them before answering need not see what is run. Nothing of it is for b
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from jdbpy.cli.output.pieces import count, some
 from jdbpy.cli.points import as_commands
 from jdbpy.escape import escape
 from jdbpy.files import append_lines, state_directory, why_not_trusted, write_whole
+from jdbpy.process.scripts import failed, numbered
 from jdbpy.record import Record
 
 PROJECT = ".jdbpy"
@@ -134,7 +135,7 @@ class Offers:
                 await load_plugin(ctx, path, content)
             except JdbpyError as error:
                 say(f"{escape(error.message)}\n")
-        await _run_quietly(ctx, found.lines)
+        await _run_quietly(ctx, found.lines, say)
 
     def _store(self) -> str:
         return os.path.join(self._state, "trusted") if self._state else ""
@@ -164,7 +165,7 @@ class Offers:
             answer = await ask(f"{number} of the last time here; set again? [y/N] ")
             if not _is_yes(answer):
                 return
-        await _run_quietly(ctx, lines if not there else _without(lines, there))
+        await _run_quietly(ctx, lines if not there else _without(lines, there), say)
         say(f"{number} of the last time set again; 'breakpoints' lists them\n")
 
 
@@ -174,7 +175,8 @@ def _read(directory: str) -> ProjectFiles | None:
     content = _content(os.path.join(directory, "init"))
     digest.update(b"init\0%d\0" % len(content) + content)
     try:
-        lines = [each for each in content.decode("utf-8-sig").splitlines() if each.strip() and each.strip()[0] != "#"]
+        whole = numbered(content.decode("utf-8-sig").splitlines(), os.path.join(directory, "init"))
+        lines = [each for each in whole if each.strip() and each.strip()[0] != "#"]
     except UnicodeDecodeError:
         lines = []
     plugins = []
@@ -216,7 +218,7 @@ def _trusted_lines(path: str) -> list[str]:
         return []
 
 
-async def _run_quietly(ctx: Context, lines: tuple[str, ...] | list[str]) -> None:
+async def _run_quietly(ctx: Context, lines: Sequence[str], say: Callable[[str], object]) -> None:
     """Run lines of which only those that fail are shown."""
     loud = not ctx.quiet
     ctx.quiet = True
@@ -224,7 +226,8 @@ async def _run_quietly(ctx: Context, lines: tuple[str, ...] | list[str]) -> None
         for line in lines:
             if ctx.leaving:
                 break
-            await ctx.run_line(line)
+            if not await ctx.run_line(line) and (where := failed(line)):
+                say(f"{where}\n")
     finally:
         ctx.quiet = not loud
 
