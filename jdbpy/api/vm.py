@@ -515,6 +515,7 @@ class Vm:
         when: str = "",
         show: Sequence[str] = (),
         callers: int = 0,
+        depth: int = 0,
         limit: int | None = None,
         most_methods: int = MOST_METHODS,
         in_target: bool = False,
@@ -526,10 +527,11 @@ class Vm:
         pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``. ``when`` is a
         boolean Java expression at the end of the call, with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``,
         ``$exc`` and ``$args[0]``; ``show`` are expressions to be read in place of the arguments, ``callers`` how many
-        frames to tell, at most ``limit`` calls a second are read. ``in_target`` is as of ``call_timing``. Raises
-        EvalError. wire: 4 trips; 1 for each call, while its thread is suspended, and 2 or more to describe it.
+        frames to tell, ``depth`` how many levels of what the values hold (``call.args["order"].record.children``); at
+        most ``limit`` calls a second are read. ``in_target`` is as of ``call_timing``. Raises EvalError. wire: 4 trips;
+        1 for each call, while its thread is suspended, and 2 or more to describe it.
         """
-        return Calls(self, method, when, show, callers, limit, most_methods, in_target)
+        return Calls(self, method, when, show, callers, depth, limit, most_methods, in_target)
 
     def call_timing(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> CallTiming:
         """Counts and times of the calls of methods, for an ``async with`` block; no call suspends anything.

@@ -12,7 +12,7 @@ from jdbpy.errors import UsageError
 from tests.cli.process import driving, jdbpy, script
 from tests.harness import Jvm, inline, start_target
 
-WORDS = ("for", "every", "limit", "callers", "-max", "-depth", "-most", "if", "show")
+WORDS = ("for", "every", "limit", "callers", "depth", "-max", "-depth", "-most", "if", "show")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ WORDS = ("for", "every", "limit", "callers", "-max", "-depth", "-most", "if", "s
         ("a.B.c", CallsRequest("a.B.c")),
         ("B.c(int, String) -max 3", CallsRequest("B.c(int,String)", most=3)),
         ("B.c for 500ms limit none stack 2", CallsRequest("B.c", seconds=0.5, limit=None, callers=2)),
-        ("*.find* every 2m -most 300 -depth 4", CallsRequest("*.find*", every=120.0, most_methods=300, depth=4)),
+        ("*.find* every 2m -most 300 depth 4", CallsRequest("*.find*", every=120.0, most_methods=300, levels=4)),
         (
             'B.c limit 5/s if $cost > 1ms && s.equals(" show ") show a, f(b, c), "x,y"',
             CallsRequest("B.c", limit=5, condition='$cost > 1ms && s.equals(" show ")', show=("a", "f(b, c)", '"x,y"')),
@@ -39,6 +39,7 @@ def test_words_are_read(text: str, wanted: CallsRequest) -> None:
         ("", "calls of which method?"),
         ("B.c -max", "after '-max' a value is missing"),
         ("B.c -max 0", "needs a number from 1"),
+        ("B.c depth 11", "depth needs a number from 1 to 10, not '11'"),
         ("B.c for ever", "'ever' is no time"),
         ("B.c limit fast", "'fast' is no limit"),
         ("B.c if", "missing condition after 'if'"),
@@ -51,9 +52,16 @@ def test_wrong_words_are_told(text: str, message: str) -> None:
         CallsArgument(*WORDS).parse(text)
 
 
+def test_the_depth_of_a_tree_is_another() -> None:
+    for word in ("depth", "-depth", "--depth"):
+        assert CallsArgument("-depth").parse(f"B.c {word} 4") == CallsRequest("B.c", depth=4)
+        assert CallsArgument("depth").parse(f"B.c {word} 4") == CallsRequest("B.c", levels=4)
+
+
 def test_words_are_completed() -> None:
     names = Names(classes=("com.acme.Order",))
-    argument = CallsArgument("for", "-max", "if")
+    argument = CallsArgument("for", "depth", "-max", "if")
+    assert [each.text for each in argument.complete("com.acme.Order.pay for 1 d", names)] == ["depth"]
     assert [each.text for each in argument.complete("com.acme.Order.pay f", names)] == ["for"]
     assert "com.acme.Order" in [each.text for each in argument.complete("com.acme.O", names)]
 
@@ -93,6 +101,7 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             "calls Turns.* -max 1 if $exc != null",
             "calls tree Turns.turn -max 20",
             "calls stats Turns.turn every 300ms for 700ms",
+            "calls Turns.turn -max 1 depth 1 if $exc == null",
             "calls Turns.turn for 500ms if $cost > 1000s",
             "calls tree Turns.turn for 500ms if $cost > 1000s",
         )
@@ -105,6 +114,7 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
         assert "Turns.check  20 calls" in done.out and "in its own code" in done.out
         assert done.out.count("1 method observed") == 3, done.out
         assert re.search(r"([\d,]+) calls of Turns\.turn in .*; 0 reported: the condition was false for \1\n", done.out)
+        assert re.search(r"Turns\.turn\(by = 1, .*\n    Turns this = Turns@\d+\n      int turns = \d+\n", done.out)
         assert re.search(r"nothing is shown: the condition was false for [\d,]+ calls\n", done.out)
         await target.wait_listening_again()
         done = await jdbpy(

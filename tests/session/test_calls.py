@@ -263,3 +263,50 @@ async def test_calls_that_cannot_be_told_end_an_observation_too(jvm: Jvm, monkey
             await calls.over.wait()
         assert (calls.calls, calls.reported) == (3, 1)
         await d.wait_exit()
+
+
+ORDERS = """
+import java.util.List;
+class Orders {
+    public static void main(String[] args) {
+        System.out.println("start"); // @start
+        new Order().pay(1, 2);
+    }
+    static class Item {
+        final int cents;
+        Item(int cents) { this.cents = cents; }
+    }
+    static class Order {
+        final List<Item> items = List.of(new Item(3), new Item(40));
+        Order pay(int... coins) { return this; }
+    }
+}
+"""
+
+
+async def test_values_are_told_as_deep_as_asked(jvm: Jvm) -> None:
+    def inside(value: Any) -> Any:
+        held = {each.name: inside(each.value) for each in value.children}
+        return held or value.text.split("@")[0]
+
+    async with debug(jvm, inline(ORDERS)) as d:
+        await d.run_to("start")
+        calls = d.session.observer.calls
+        found: dict[int, list[Report]] = {depth: [] for depth in (0, 1, 3)}
+        with pytest.raises(UsageError, match="0 to 10 levels deep, not 11"):
+            calls("Orders.Order.pay", depth=11)
+        shown: list[Report] = []
+        async with (
+            calls("Orders.Order.pay", on_call=found[0].append),
+            calls("Orders.Order.pay", on_call=found[1].append, depth=1),
+            calls("Orders.Order.pay", on_call=found[3].append, depth=3),
+            calls("Orders.Order.pay", on_call=shown.append, depth=2, show=["$ret.items"]),
+        ):
+            await d.resume()
+            await d.wait_exit()
+        coins, items = {"[0]": "1", "[1]": "2"}, {"[0]": {"cents": "3"}, "[1]": {"cents": "40"}}
+        for depth, order in ((0, "Order"), (1, {"items": "List12(2)"}), (3, {"items": items})):
+            [told_of] = found[depth]
+            assert inside(told_of.arguments[0].value) == (coins if depth else "int[2]")
+            assert inside(told_of.object) == inside(told_of.return_value) == order
+        assert inside(shown[0].values[0].value) == items

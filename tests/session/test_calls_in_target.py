@@ -216,14 +216,16 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
         found: list[Report] = []
         limited: list[Report] = []
         costly: list[Report] = []
+        deep: list[Report] = []
         watch = d.session.observer.calls
         async with (
             watch("Booth.*", on_call=found.append) as every,
             watch("Booth.twice", on_call=limited.append, limit=0) as few,
             watch("Booth.twice", on_call=costly.append, when="$cost > 1000s") as none,
             watch("Booth.twice", when="$ret >= 0", callers=1) as ordinary,
+            watch("Booth.sell", on_call=deep.append, depth=1) as sales,
         ):
-            await into_target(d, every, few, none, count=4)
+            await into_target(d, every, few, none, sales, count=4)
             while not ordinary.why_ordinary:
                 await rounds(d, 4)
             assert len(every.in_target) == 12
@@ -253,6 +255,10 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
             await none.refresh()
             assert limited == costly == [] and few.calls >= 12 and none.calls >= 12
             assert (none.condition_false, few.condition_false, every.condition_false) == (none.calls, 0, 0)
+            await sales.refresh()
+            assert all(each.object and not each.object.children for each in reports if told(each)[0] == "sell")
+            held = {each.name: each.value for each in (deep[-1].object.children if deep[-1].object else ())}
+            assert held.keys() == {"name", "total", "number"} and held["name"] and held["name"].text == '"booth7"'
             threads = len(found)
             await rounds(d, 3, "threads")
             await every.refresh()

@@ -30,6 +30,7 @@ class CallsRequest(Record):
     callers: int = 0
     most_methods: int = 0
     depth: int = 1
+    levels: int = 0
     in_target: bool = False
 
 
@@ -45,6 +46,7 @@ class CallsArgument(Argument[CallsRequest]):
             "every": "every SECONDS",
             "limit": "limit N/s",
             "callers": "callers N",
+            "depth": "depth N",
             "-max": "-max N",
             "-depth": "-depth N",
             "-most": "-most N",
@@ -58,6 +60,7 @@ class CallsArgument(Argument[CallsRequest]):
             "every": "`every 5s` reports so often",
             "limit": "`limit 10/s` reports so many a second at most (100), `limit none` all",
             "callers": "`callers 3` tells three frames of what has called it",
+            "depth": "`depth 2` tells fields and elements of the values, two levels of them",
             "-max": "`-max N` ends it after so many calls",
             "-depth": "`-depth 2` follows what those call, as far as it is of classes of the program",
             "in-target": "`in-target` has the target itself observe, also where `set in-target` is not `auto`",
@@ -79,7 +82,9 @@ class CallsArgument(Argument[CallsRequest]):
         request = CallsRequest(words.pop(0))
         while words:
             word = words.pop(0).lower()
-            name = {"--max": "-max", "--most": "-most", "--depth": "-depth", "stack": "callers"}.get(word, word)
+            name = {"--max": "-max", "--most": "-most", "stack": "callers"}.get(word, word)
+            if word.lstrip("-") == "depth":
+                name = "depth" if "depth" in self._words else "-depth"
             if name not in self._words or name in ("if", "show"):
                 raise UsageError(f"unexpected argument '{word}'", hint=f"after the method: {', '.join(self._words)}")
             if name == "in-target":
@@ -160,11 +165,11 @@ def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
             if limited is None:
                 raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
             return request.replace(limit=int(limited[1]) if limited[1] else None)
-    bounds = {"callers": 100, "-depth": 10}.get(word, 1_000_000)
+    bounds = {"callers": 100, "-depth": 10, "depth": 10}.get(word, 1_000_000)
     if not re.fullmatch(r"\d{1,9}", value) or not 1 <= int(value) <= bounds:
         raise UsageError(f"{word} needs a number from 1 to {bounds:,}, not '{value}'")
-    field = {"callers": "callers", "-max": "most", "-most": "most_methods", "-depth": "depth"}[word]
-    return request.replace(**{field: int(value)})
+    fields = {"-max": "most", "-most": "most_methods", "-depth": "depth", "depth": "levels"}
+    return request.replace(**{fields.get(word, word): int(value)})
 
 
 def _seconds(text: str) -> float:

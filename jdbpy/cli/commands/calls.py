@@ -155,16 +155,16 @@ def _short(class_name: str) -> str:
 async def calls(
     ctx: Context,
     request: Annotated[
-        CallsRequest, CallsArgument("for", "limit", "callers", "-max", "-most", "in-target", "if", "show")
+        CallsRequest, CallsArgument("for", "limit", "callers", "depth", "-max", "-most", "in-target", "if", "show")
     ],
 ) -> model.CallsEnded:
     """Report the calls of a method as they end: arguments, receiver, result or exception, time. Ctrl-C ends it.
 
     `calls Order.pay`, `calls Order.pay -max 10 if $cost > 100ms`, `calls com.acme.*Service.find* limit 5/s if $exc !=
     null show $args, this.name`. `$cost` is the time in milliseconds, `$ret` what is returned, `$exc` the exception,
-    `$args[0]` the first argument. A thread is suspended only at the end of a call, for the trips that read its values.
-    A script says how long: `for 10s` or `-max 10`. With `set in-target auto`, or `in-target` behind the method, the
-    target itself keeps arguments and results, and no thread is suspended.
+    `$args[0]` the first argument. `depth 2` tells what the values hold, too. A thread is suspended only at the end of a
+    call, for the trips that read its values. A script says how long: `for 10s` or `-max 10`. With `set in-target auto`,
+    or `in-target` behind the method, the target itself keeps arguments and results, and no thread is suspended.
     """
     _require_bound(ctx, request)
 
@@ -174,6 +174,7 @@ async def calls(
             when=request.condition,
             show=request.show,
             callers=request.callers,
+            depth=request.levels,
             limit=request.limit,
             most=request.most,
             most_methods=most_methods,

@@ -8,17 +8,19 @@ from jdbpy import (
     ExceptionInfo,
     Exited,
     Notice,
+    Report,
     Stopped,
     StopReason,
     SuspendPolicy,
     ThreadsResumed,
+    Variable,
     VMDisconnected,
     kinds,
 )
 from jdbpy.cli.output.columns import prose
 from jdbpy.cli.output.pieces import CodePieces, Pieces, Shown, count, faint, joined, name, piece, title
 from jdbpy.cli.output.places import line_of, method_of, place_of
-from jdbpy.cli.output.values import value_line
+from jdbpy.cli.output.values import value_line, value_tree, variable_line
 
 _REASONS = {
     StopReason.STEP: "Step completed",
@@ -52,7 +54,11 @@ def event_shown(event: Event) -> Shown:
         yield title(f"The connection is closed: {event.reason}")
     elif isinstance(event, Notice):
         is_sentence = event.report is None and len(event.lines) == 1  # tables, reports: as they are
-        yield from prose(event.text) if is_sentence else event.lines
+        first, *more = event.lines
+        yield from prose(event.text) if is_sentence else (first,)
+        if event.report is not None and event.kind == "call":
+            yield from _inside(event.report)
+        yield from more
         if event.kind == "hot-place":
             yield _way_out(event)
     elif isinstance(event, ThreadsResumed):
@@ -60,6 +66,23 @@ def event_shown(event: Event) -> Shown:
     elif isinstance(event, EventsDropped):
         verb = "was" if event.count == 1 else "were"
         yield title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)")
+
+
+def _inside(report: Report) -> Shown:
+    """Yield what the values of a call hold, each once, as far as it was read and their own text does not tell it."""
+    values = [*report.arguments, *report.values]
+    others = (("this", None if report.values else report.object), ("returned", report.return_value))
+    values += [Variable(title_of, value.type, value, "expression") for title_of, value in others if value is not None]
+    known: set[int | None] = set()
+    for each in values:
+        held = each.value
+        if held is None or not held.children or held.id in known:
+            continue
+        if held.id is not None:
+            known.add(held.id)
+        if not held.text.endswith(("]", "}")) or any(child.value and child.value.children for child in held.children):
+            yield "    " + variable_line(each, children=False)
+            yield from value_tree(held, "      ")
 
 
 def _resumed(event: ThreadsResumed) -> str:

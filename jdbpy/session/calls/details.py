@@ -80,6 +80,7 @@ class CallReader:
         condition: str = "",
         shown: Sequence[str] = (),
         callers: int = 0,
+        depth: int = 0,
         pace: ReportLimit,
         longest: int = 200,
         clock: Callable[[], float] = time.perf_counter,
@@ -95,7 +96,7 @@ class CallReader:
         self._only_cost = bool(self._condition) and is_of_cost_alone(self._condition)
         self._callers = callers
         self._pace = pace
-        self._limits = Limits(depth=0, string=longest)
+        self._limits = Limits(depth=depth, string=longest)
         self._clock = clock
         for text in (self._condition, *self._shown):
             if text:

@@ -9,7 +9,7 @@ from typing import Any
 
 import trio
 
-from jdbpy.errors import JdbpyError
+from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
 from jdbpy.session.calls.details import CallReader, ReportLimit
 from jdbpy.session.calls.expressions import MOST_COST, cost_range, with_times
@@ -26,6 +26,10 @@ _MOST_WAITING = 1_000
 
 _LAST = 5.0
 """The seconds for reporting the last calls when an observation ends."""
+
+
+MOST_LEVELS = 10
+"""Levels of fields and elements that a report may tell."""
 
 
 class ObservedCalls(Observation):
@@ -46,10 +50,13 @@ class ObservedCalls(Observation):
         most_methods: int,
         on_call: Callable[[Report], None] | None,
         in_target: bool = False,
+        depth: int = 0,
     ) -> None:
+        if not 0 <= depth <= MOST_LEVELS:
+            raise UsageError(f"values of calls are told 0 to {MOST_LEVELS} levels deep, not {depth}")
         self._pace = ReportLimit(limit)
         self._reader = CallReader(
-            observer.target, evaluator, condition=when, shown=show, callers=callers, pace=self._pace
+            observer.target, evaluator, condition=when, shown=show, callers=callers, depth=depth, pace=self._pace
         )
         self._reader.until(self._has_enough)
         self.ordinary_because = self._reader.needs_frame

@@ -46,6 +46,7 @@ class CallObserver:
         when: str = "",
         show: Sequence[str] = (),
         callers: int = 0,
+        depth: int = 0,
         limit: int | None = None,
         most: int = 0,
         most_methods: int = MOST_METHODS,
@@ -58,12 +59,13 @@ class CallObserver:
         pattern (``com.acme.*Service.find*``) for loaded classes, which may fit ``most_methods``. ``when`` is a boolean
         Java expression in the frame of the method, with ``$cost`` (milliseconds; ``100ms`` is a time), ``$ret``,
         ``$exc`` and ``$args[0]``; ``show`` are expressions to be shown in place of the arguments. ``callers`` frames
-        and at most ``limit`` calls a second are reported; after ``most`` it is over. Reports go to ``on_call``, else
-        they are published. ``in_target`` is as of ``statistics``. Raises UsageError, EvalError. wire: 4 trips to begin,
+        and at most ``limit`` calls a second are reported, with ``depth`` levels of what their values hold; after
+        ``most`` it is over. Reports go to ``on_call``, else they are published. ``in_target`` is as of ``statistics``.
+        Raises UsageError, EvalError. wire: 4 trips to begin,
         1 to end; 4 or 5 for each report, while its thread is suspended.
         """
         return ObservedCalls(
-            self, self._evaluator, method, when, show, callers, limit, most, most_methods, on_call, in_target
+            self, self._evaluator, method, when, show, callers, limit, most, most_methods, on_call, in_target, depth
         )
 
     def statistics(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> ObservedTimes:
