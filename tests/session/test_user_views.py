@@ -253,6 +253,10 @@ async def test_a_python_function(jvm: Jvm) -> None:
             text, note = await told(d, "price")
             assert text.startswith("Money@")
             assert note == f"its view failed: test_user_views.py, line {line}: {why}"
+            text, note = await told(d, "prices")
+            assert text.startswith("ArrayList(300) [Money@")
+            assert note == f"the view of Money failed: test_user_views.py, line {line}: {why}"
+            assert (await told(d, "new Object[] {null, price}"))[1] == note
 
 
 def halve(cents: object) -> views.Shown:

@@ -113,13 +113,15 @@ async def dump(target: Target, value: ids.TaggedValue, limits: Limits = _DEFAULT
 class Described:
     """A described value, and the shorter text that replaces it in the preview of what contains it.
 
-    ``formatted`` is that text in the format that was asked for.
+    ``formatted`` is that text in the format that was asked for. ``failed`` is the view that failed for it, or for a
+    part that its text shows, and why.
     """
 
-    __slots__ = ("formatted", "head", "value")
+    __slots__ = ("failed", "formatted", "head", "value")
 
-    def __init__(self, value: ValueInfo, head: str | None = None) -> None:
+    def __init__(self, value: ValueInfo, head: str | None = None, failed: str = "") -> None:
         self.value = value
+        self.failed = failed
         self.head = value.text if head is None else head
         self.formatted = (value.formatted or value.text) if head is None else head
 
@@ -233,7 +235,7 @@ class Describer:
         self, view: View | None, tag: str, object_id: int, chain: Sequence[ClassLayout], depth: int
     ) -> Described:
         """By its view, or by its fields where there is none or it fails."""
-        note = ""
+        note = failed = ""
         if view is not None:
             try:
                 shown = await self._viewer.run(view, object_id, chain, self._wanted(depth))
@@ -246,12 +248,15 @@ class Describer:
                 kept = error.number not in LEFT_OUT
                 note = "it changed while it was read" if kept else "not all of it is in the snapshot"
             except JdbpyError as error:
-                note = f"its view failed: {error.message}"
+                failed = error.message
             except Exception as error:  # a view, which may be the user's own, must not spoil what stands beside it
-                note = f"its view failed: {type(error).__name__}: {error}"
+                failed = f"{type(error).__name__}: {error}"
+        if failed:
+            note, failed = f"its view failed: {failed}", f"the view of {chain[0].name} failed: {failed}"
         children = await self._fields(object_id, chain, depth)
         text = object_head(chain[0].name, object_id)
-        return Described(ValueInfo(chain[0].name, text, tag, object_id, object_id, children=children, note=note))
+        plain = ValueInfo(chain[0].name, text, tag, object_id, object_id, children=children, note=note)
+        return Described(plain, failed=failed)
 
     async def _write(
         self, shown: Shown, tag: str, object_id: int, chain: Sequence[ClassLayout], depth: int
@@ -329,8 +334,10 @@ class Describer:
         write: Callable[[list[str]], str],
         head: str | None = None,
     ) -> Described:
-        """A value whose text is written of the heads of others."""
-        return Described(composed(plain, ((each.head, each.formatted) for each in described), write), head)
+        """A value whose text is written of the heads of others. Its note says if the view of one of them failed."""
+        value = composed(plain, ((each.head, each.formatted) for each in described), write)
+        failed = next((each.failed for each in described if each.failed), "")
+        return Described(value.replace(note=value.note or failed) if failed else value, head, failed)
 
     # -- fields --------------------------------------------------------------------------------------------------
 
