@@ -317,7 +317,7 @@ async def test_a_debugger_that_dies_in_the_midst_changes_nothing(
 ) -> None:
     """Cut off after each step of an installation and of a removal: the program counts as it did, and the next debugger
     finds its own code, or puts it back."""
-    steps = ("define_helper", "_keep", "redefine", "_stand_again", "settle")
+    steps = ("define_helper", "_keep", "redefine", "_stand_again", "take_out_stale")
     async with start_target(jvm, PROGRAM, suspend=False) as target:
         await target.send("loop 10")
         await target.wait_output("done loop 10 55")
@@ -336,7 +336,7 @@ async def test_a_debugger_that_dies_in_the_midst_changes_nothing(
                         await observing.enter_async_context(calls)
                     owners: dict[str, Any] = {"define_helper": InThread, "_keep": instrumentation.installer}
                     owner = owners.get(step, instrumentation.changes)
-                    name = "redefine" if step == "settle" else step
+                    name = "redefine" if step == "take_out_stale" else step
                     done = getattr(owner, name)
                     cuts: list[bool] = []
 
@@ -348,7 +348,7 @@ async def test_a_debugger_that_dies_in_the_midst_changes_nothing(
                         await target.conn.drop()
                         raise jdbpy.Disconnected("cut off")
 
-                    if step != "settle":
+                    if step != "take_out_stale":
                         patched.setattr(owner, name, cut)
                         await target.send(f"loop {2000 + turn}")
                         await session.wait_ended()

@@ -93,7 +93,7 @@ class CallSites:
         installer: Installer,
         poller: RingPoller,
         lock: trio.Lock,
-        settle: Callable[[], Awaitable[None]],
+        take_out_stale: Callable[[], Awaitable[None]],
     ) -> None:
         self._target = target
         self._points = points
@@ -101,7 +101,7 @@ class CallSites:
         self._installer = installer
         self._poller = poller
         self._lock = lock
-        self._settle = settle
+        self._take_out_stale = take_out_stale
         self._pending: dict[tuple[Observation, ReferenceTypeID], list[EventRequest]] = {}
         self._logs: dict[Observation, list[CallLog]] = {}
         self._ends: dict[Observation, EventRequest] = {}
@@ -114,7 +114,7 @@ class CallSites:
 
     def begun(self, observation: Observation) -> None:
         for type_id in dict.fromkeys(each.owner.id for each in observation.methods):
-            self._call_in(observation, type_id, CALLS_UNTIL)
+            self._request_threads_in(observation, type_id, CALLS_UNTIL)
 
     async def refresh(self, observation: Observation) -> None:
         await self._read(observation)
@@ -127,17 +127,17 @@ class CallSites:
                 await self._read(observation)
                 self._forget(observation)
         with suppress(JdbpyError):
-            await self._settle()
+            await self._take_out_stale()
 
     # -- into the target -----------------------------------------------------------------------------------------------
 
-    def _call_in(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
+    def _request_threads_in(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
         """Have a thread come after so many calls of a method: the target's own methods have to be run in one."""
         if (observation, type_id) not in self._pending:
             self._pending[observation, type_id] = []
-            observation.start(partial(self._place_calls, observation, type_id, calls))
+            observation.start(partial(self._place_requests, observation, type_id, calls))
 
-    async def _place_calls(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
+    async def _place_requests(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
         methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
         with suppress(JdbpyError):
             found = await find_places(
@@ -146,11 +146,11 @@ class CallSites:
             for place in found.entries:
                 if (observation, type_id) not in self._pending or observation.has_ended():
                     return
-                self._pending[observation, type_id].append(self._call_at(observation, place, calls))
+                self._pending[observation, type_id].append(self._request_thread_at(observation, place, calls))
 
-    def _call_at(self, observation: Observation, place: CodeLocation, calls: int) -> EventRequest:
+    def _request_thread_at(self, observation: Observation, place: CodeLocation, calls: int) -> EventRequest:
         modifiers = [event_request.LocationOnly(place), event_request.Count(calls)]
-        handler = partial(self._came, observation, place.classID)
+        handler = partial(self._thread_came, observation, place.classID)
         spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
         return self._target.requests.submit(spec)[0]
 
@@ -164,9 +164,9 @@ class CallSites:
     async def _again(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         for observation, type_id in list(self._pending):
             if type_id in type_ids:
-                await self._place_calls(observation, type_id, CALLS_UNTIL)
+                await self._place_requests(observation, type_id, CALLS_UNTIL)
 
-    async def _came(self, observation: Observation, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
+    async def _thread_came(self, observation: Observation, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         """A thread stands at an entry of one of the methods, or at a return of one with other breakpoints."""
         self._target.requests.drop(self._pending.pop((observation, type_id), ()))
         if observation.has_ended():
@@ -180,7 +180,9 @@ class CallSites:
                     observation.why_ordinary = str(why)
                     exits = await self._installer.exits_of(hit.event.location)
                     if hit.event.location not in exits:
-                        self._pending[observation, type_id] = [self._call_at(observation, each, 1) for each in exits]
+                        self._pending[observation, type_id] = [
+                            self._request_thread_at(observation, each, 1) for each in exits
+                        ]
                         return GO
                 except StaysOrdinary as why:
                     observation.why_ordinary = str(why)
@@ -190,7 +192,7 @@ class CallSites:
                     observation.why_ordinary = "it has too many methods"
                 except (JdbpyError, MalformedClassFile) as error:
                     observation.why_ordinary = f"it could not be put into the target: {error}"
-        self._call_in(observation, type_id, CALLS_AGAIN)
+        self._request_threads_in(observation, type_id, CALLS_AGAIN)
         return GO
 
     async def _install(self, observation: Observation, type_id: ReferenceTypeID, thread: int) -> None:
@@ -356,4 +358,4 @@ class CallSites:
     def lost(self, observation: Observation, type_id: ReferenceTypeID) -> None:
         """Give calls back to breakpoints after a hot swap, and try the target again later. wire: no wait."""
         observation.take_back(type_id, "its class was replaced")
-        self._call_in(observation, type_id, CALLS_UNTIL)
+        self._request_threads_in(observation, type_id, CALLS_UNTIL)

@@ -77,20 +77,22 @@ class Instrumentation:
         self.changes = CodeChanges(target, points, breakpoints, stack)
         self.rings = RingPoller(target, self._ring_failed, points.reporter.clock)
         self.installer = Installer(target, points, self.changes, evaluator, self.rings)
-        self.calls = CallSites(target, points, self.changes, self.installer, self.rings, self._lock, self._settle_calls)
-        self._calls: dict[LogicalBreakpoint, list[EventRequest]] = {}
+        self.calls = CallSites(
+            target, points, self.changes, self.installer, self.rings, self._lock, self._take_out_calls
+        )
+        self._thread_requests: dict[LogicalBreakpoint, list[EventRequest]] = {}
         self.changes.on_moved = self.placed
         self.changes.read_kept = self._read_sites
         self.changes.lost = self._lost
         breakpoints.placement.in_target = self
         points.rule.on_often = self._often_passed
         points.before_removal = self._read_kept
-        points.after_removal = self.settle
+        points.after_removal = self.take_out_stale
         target.changed_code.on_redefined = self._redefined
         target.changed_code.on_traced = self._traced
         target.changed_code.on_untraced = self._dropped
         target.changed_code.on_catching = self.calls.make_way
-        self._trace_calls: dict[tuple[MethodPoint, ReferenceTypeID], list[EventRequest]] = {}
+        self._trace_thread_requests: dict[tuple[MethodPoint, ReferenceTypeID], list[EventRequest]] = {}
         points.before_redefined.append(self._cleared)
 
     # -- what the user chooses ---------------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ class Instrumentation:
         if wrong := self._unfit(point):
             raise UsageError(f"breakpoint {number} stays ordinary: {wrong}")
         point.options = point.options.replace(woven=True)
-        self._target.requests.drop(self._calls.pop(point, ()))
+        self._target.requests.drop(self._thread_requests.pop(point, ()))
         point.look_after, point.why_ordinary = 0, ""
         self.placed(point)
 
@@ -169,7 +171,7 @@ class Instrumentation:
                     if isinstance(point, MethodPoint):
                         point.why_ordinary = "it was taken out of the target"
                         await point.given_back(changed.type.id)
-                        self._target.requests.drop(self._trace_calls.pop((point, changed.type.id), ()))
+                        self._target.requests.drop(self._trace_thread_requests.pop((point, changed.type.id), ()))
             for point in chosen or self.changes.breakpoints:
                 point.options = point.options.replace(woven=False)
                 point.look_after = 0
@@ -196,18 +198,18 @@ class Instrumentation:
             hits = 1 if point.options.woven else REPORTED_AFTER if point.reports else PROMOTED_AFTER
             point.look_after = point.passes + hits
             if point.wire_policy is JdwpSuspendPolicy.NONE:
-                self._call_at(point, point.placed, hits)
+                self._request_thread_at(point, point.placed, hits)
 
     def dropped(self, point: LogicalBreakpoint) -> None:
         """See ``placement.InTarget``."""
         point.computed_in_target = False
-        self._target.requests.drop(self._calls.pop(point, ()))
+        self._target.requests.drop(self._thread_requests.pop(point, ()))
         self._dropped(point)
 
     def _dropped(self, point: Point) -> None:
         """End what the target keeps and computes for a point. wire: no wait."""
-        for key in [each for each in self._trace_calls if each[0] is point]:
-            self._target.requests.drop(self._trace_calls.pop(key))
+        for key in [each for each in self._trace_thread_requests if each[0] is point]:
+            self._target.requests.drop(self._trace_thread_requests.pop(key))
         for type_id, sites in self.changes.sites.items():
             gone = {place: site for place, site in sites.items() if site.point is point}
             self.changes.drop(gone.values())
@@ -223,16 +225,16 @@ class Instrumentation:
             points = [point for point in self.changes.breakpoints if places_in(point, prepared.id)]
             await self._improve(prepared, points, thread)
 
-    def _call_at(self, point: LogicalBreakpoint, places: Iterable[CodeLocation], hits: int) -> None:
+    def _request_thread_at(self, point: LogicalBreakpoint, places: Iterable[CodeLocation], hits: int) -> None:
         """Have a thread come to places, after so many hits of one. Methods can only be run in a thread."""
-        if point in self._calls:
+        if point in self._thread_requests:
             return
-        self._calls[point] = []
+        self._thread_requests[point] = []
         for place in places:
             modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
-            handler = partial(self._came, point)
+            handler = partial(self._thread_came, point)
             spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
-            self._calls[point].append(self._target.requests.submit(spec)[0])
+            self._thread_requests[point].append(self._target.requests.submit(spec)[0])
 
     def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Drop the requests that count hits in classes with new code; the agent has dropped their breakpoints.
@@ -242,18 +244,18 @@ class Instrumentation:
         renewed = set(type_ids)
         for point in self.changes.breakpoints:
             if any(place.classID in renewed for place in point.code.locations()):
-                self._target.requests.drop(self._calls.pop(point, ()))
+                self._target.requests.drop(self._thread_requests.pop(point, ()))
                 point.look_after = 0 if point.wire_policy is JdwpSuspendPolicy.NONE else point.look_after
-        for key in [each for each in self._trace_calls if each[1] in renewed]:
-            self._target.requests.drop(self._trace_calls.pop(key))
+        for key in [each for each in self._trace_thread_requests if each[1] in renewed]:
+            self._target.requests.drop(self._trace_thread_requests.pop(key))
 
-    async def _came(self, point: LogicalBreakpoint, hit: RequestHit) -> Verdict:
+    async def _thread_came(self, point: LogicalBreakpoint, hit: RequestHit) -> Verdict:
         self._target.requests.spent(hit.request)
-        self._target.requests.drop(self._calls.pop(point, ()))
+        self._target.requests.drop(self._thread_requests.pop(point, ()))
         if point.look_after:
             await self._often_passed(point, hit.replace(shared=False))  # it came with the hit of the point itself
             if point.look_after and point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE:
-                self._call_at(point, point.placed, AGAIN_AFTER)
+                self._request_thread_at(point, point.placed, AGAIN_AFTER)
         return GO
 
     def _traced(self, point: MethodPoint) -> None:
@@ -267,24 +269,24 @@ class Instrumentation:
         if not point.reports or looks or chosen or limited:
             return
         for type_id in point.traced_types:
-            self._call_in(point, type_id, REPORTED_AFTER)
+            self._request_thread_in(point, type_id, REPORTED_AFTER)
 
-    def _call_in(self, point: MethodPoint, type_id: ReferenceTypeID, hits: int) -> None:
-        if (point, type_id) in self._trace_calls:
+    def _request_thread_in(self, point: MethodPoint, type_id: ReferenceTypeID, hits: int) -> None:
+        if (point, type_id) in self._trace_thread_requests:
             return
         placed = point.places_in(type_id)
-        self._call_for(point, [place for place, is_exit in placed if not is_exit or not point.entries], hits)
+        self._request_thread_for(point, [place for place, is_exit in placed if not is_exit or not point.entries], hits)
 
-    def _call_for(self, point: MethodPoint, places: Iterable[CodeLocation], hits: int) -> None:
+    def _request_thread_for(self, point: MethodPoint, places: Iterable[CodeLocation], hits: int) -> None:
         for place in places:
             modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
-            handler = partial(self._trace_came, point, place.classID)
+            handler = partial(self._thread_came_to_trace, point, place.classID)
             spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
-            self._trace_calls.setdefault((point, place.classID), [])
-            self._trace_calls[point, place.classID].append(self._target.requests.submit(spec)[0])
+            self._trace_thread_requests.setdefault((point, place.classID), [])
+            self._trace_thread_requests[point, place.classID].append(self._target.requests.submit(spec)[0])
 
-    async def _trace_came(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
-        self._target.requests.drop(self._trace_calls.pop((point, type_id), ()))
+    async def _thread_came_to_trace(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
+        self._target.requests.drop(self._trace_thread_requests.pop((point, type_id), ()))
         if self._target.suspension.everything_held or not point.wanted or type_id in point.in_target:
             return GO
         async with self._lock:
@@ -297,7 +299,7 @@ class Instrumentation:
                 point.why_ordinary = str(why)
                 exits = await self.installer.exits_of(hit.event.location)
                 if hit.event.location not in exits:
-                    self._call_for(point, exits, 1)
+                    self._request_thread_for(point, exits, 1)
                     return GO
             except StaysOrdinary as why:
                 point.why_ordinary = str(why)
@@ -305,7 +307,7 @@ class Instrumentation:
                 raise
             except (JdbpyError, MalformedClassFile) as error:
                 point.why_ordinary = f"it could not be put into the target: {error}"
-        self._call_in(point, type_id, AGAIN_AFTER)
+        self._request_thread_in(point, type_id, AGAIN_AFTER)
         return GO
 
     async def _read_kept(self, points: Iterable[Point]) -> None:
@@ -345,7 +347,7 @@ class Instrumentation:
         type_ = (await self._target.types.info([location.classID]))[location.classID]
         await self._improve(type_, [point], hit.thread, at_hit=location)
 
-    async def settle(self) -> None:
+    async def take_out_stale(self) -> None:
         """Take checks that nothing waits for out of classes, where no call of them is under way. wire: 4 trips each."""
         if not self.changes.stale or self._target.suspension.anything_held:
             return
@@ -360,11 +362,11 @@ class Instrumentation:
                     if await why_not_now(self._target, changed.type, starts, others) is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))
 
-    async def _settle_calls(self) -> None:
+    async def _take_out_calls(self) -> None:
         """Take out of classes what observed calls, at once or later."""
         if self.changes.stale:
             self._more.set()
-            await self.settle()
+            await self.take_out_stale()
 
     async def run(self) -> None:
         """Take out later what could not be taken out at once, for ever."""
@@ -377,7 +379,7 @@ class Instrumentation:
             pause = min(2 * pause, _LONGEST)
             self._more = trio.Event()
             try:
-                await self.settle()
+                await self.take_out_stale()
             except Disconnected:
                 return
             except JdbpyError as error:
@@ -475,7 +477,7 @@ class Instrumentation:
                 say(wanted, str(why))
                 if isinstance(why, StaysUntilLeft) and at_hit in wanted[0].placed:
                     assert at_hit is not None
-                    self._call_at(wanted[0], await self.installer.exits_of(at_hit), 1)
+                    self._request_thread_at(wanted[0], await self.installer.exits_of(at_hit), 1)
             except Disconnected:
                 raise
             except (JdbpyError, MalformedClassFile) as error:

@@ -47,7 +47,7 @@ class EventsUnderWay:
         self._seen_at: dict[int, Place] = {}
         self.threads: set[int] | None = None
 
-    def look(self, threads: Iterable[int]) -> tuple[list[int], list[Any]]:
+    def examination(self, threads: Iterable[int]) -> tuple[list[int], list[Any]]:
         """Return the threads to examine, of those given, and the commands that do it: ``COMMANDS`` for each.
 
         Each thread is suspended for its own commands only. The resume makes the agent send what waits for one.
@@ -64,7 +64,7 @@ class EventsUnderWay:
             )
         return found, commands
 
-    def seen(self, threads: Sequence[int], replies: Sequence[Any]) -> None:
+    def examined(self, threads: Sequence[int], replies: Sequence[Any]) -> None:
         """Take in the replies to the commands for these threads."""
         self.threads = {
             thread for i, thread in enumerate(threads) if self._may_have(thread, *replies[i * COMMANDS :][1:3])

@@ -264,7 +264,7 @@ async def _prove(
     events, since = conn.statistics().events, trio.current_time()
     looks_since, released = 0, False
     while True:
-        looked, looks = under_way.look(threads) if under_way is not None else ([], [])
+        looked, looks = under_way.examination(threads) if under_way is not None else ([], [])
         asked: list[Any] = [thread_reference.SuspendCount(ThreadID(ObjectID(thread))) for thread in threads]
         try:
             replies = await conn.batch([*looks, *asked, virtual_machine.AllThreads()])
@@ -277,7 +277,7 @@ async def _prove(
         suspended = [each.suspendCount for each in counts if not isinstance(each, JdwpError) and each.suspendCount > 0]
         held.threads, held.most = len(suspended), max(held.most, len(suspended))
         if under_way is not None:
-            under_way.seen(looked, replies[: len(looks)])
+            under_way.examined(looked, replies[: len(looks)])
             if under_way.threads and not released:  # what the agent keeps would not come otherwise
                 conn.submit(virtual_machine.ReleaseEvents())
                 released = True
