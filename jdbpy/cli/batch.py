@@ -408,9 +408,13 @@ class Batch:
         self._waiting = True
         waited, own = self.jvms.current, command.name not in WAITING_FOR_ANY
         waited.steps = own
+        watching = trio.CancelScope()
+        if waited.session.playback is not None and self._nursery is not None:
+            self._nursery.start_soon(self._end_with_recording, waited.session, watching)
         try:
             ending = await self._next_stop(own=own)
         finally:
+            watching.cancel()
             waited.steps = False
         self._settled = self.stream.jvm
         while isinstance(ending, Stopped) and ending.reason is StopReason.START:
@@ -421,6 +425,12 @@ class Batch:
         if isinstance(ending, Stopped):
             return result.replace(stop=ending)
         return result.replace(exited=ending)
+
+    @staticmethod
+    async def _end_with_recording(session: Session, watching: trio.CancelScope) -> None:
+        """While it is waited for a stop that a recording does not have, nobody else would end the wait."""
+        with watching:
+            await session.end_with_recording()
 
     async def _next_stop(self, *, own: bool = False) -> Stopped | Exited:
         """Show events up to the next stop or the end. Raises Disconnected, StateError when it ended before.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
 import jdbpy as library
 from tests.cli.process import jdbpy, launching, script
@@ -43,6 +44,22 @@ async def test_a_session_is_played_again(jvm: Jvm, tmp_path: Path) -> None:
     other = await jdbpy("replay", str(path), "--json", "--keep-going", *script(*LINES[:3], "print this.id.hash"))
     assert [each["ok"] for each in other.results] == [True, True, True, False]
     assert other.results[-1]["error"]["code"] == "NOT_IN_RECORDING"
+
+
+async def test_behind_the_last_stop_the_recording_ends(any_jvm: Jvm, tmp_path: Path) -> None:
+    path = tmp_path / "one.jdbpy"
+    lines = ("break Ticker.tick", "cont")
+    async with start_target(any_jvm, "Ticker", suspend=True) as target:
+        live = jdbpy("attach", target.address, "--record", str(path), *script(*lines))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(target.send)
+            assert (await live).status == 0
+    again = await jdbpy("replay", str(path), *script(*lines, "cont", "echo behind it"))
+    assert again.status == 5, again
+    assert "Breakpoint 1 hit" in again.out and "behind it" not in again.out
+    assert "the recording ends here" in again.err
+    other = await jdbpy("replay", str(path), *script("cont"))  # the hit is of a breakpoint that is not set
+    assert (other.status, "the recording ends here" in other.err) == (5, True), other
 
 
 async def test_what_was_typed_at_a_prompt_comes_between_the_same_stops(any_jvm: Jvm, tmp_path: Path) -> None:

@@ -163,6 +163,8 @@ class RecordingStream(AnswerStream):
         self._requests = {INT.pack(0)}
         self._due = list(recorded.events[0])
         self._given: float = math.inf
+        self.ending = ""
+        """Why the stream has ended behind the last event; "" if it has not."""
         self._late: list[tuple[int, Packet]] = []  # answers to calls, with the number of resumes behind which they come
 
     def take(self, packet: Packet) -> None:
@@ -203,6 +205,16 @@ class RecordingStream(AnswerStream):
         """
         self._given = number + 1
         self._send_due()
+
+    @property
+    def said_all(self) -> bool:
+        """True if nothing more comes unless something is asked."""
+        return not self._out and not self._late
+
+    def end(self) -> None:
+        """End the connection here."""
+        self.ending, self.ended = "the recording ends here", True
+        self._ready.set()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         await super().send_all(data)
