@@ -35,6 +35,7 @@ class Calls:
         limit: int | None,
         most_methods: int,
         in_target: bool,
+        excludes: Sequence[str],
     ) -> None:
         self._vm = vm
         self._feed = Feed(vm, CAPACITY)
@@ -48,6 +49,7 @@ class Calls:
             limit=limit,
             most_methods=most_methods,
             in_target=in_target,
+            excludes=excludes,
             on_call=self._feed.put,
         )
 
@@ -125,9 +127,11 @@ class Calls:
 class CallTiming:
     """Counts and times of calls by method, taken at every call; for an ``async with`` block. Nothing is suspended."""
 
-    def __init__(self, vm: Vm, method: str, most_methods: int, in_target: bool) -> None:
+    def __init__(self, vm: Vm, method: str, most_methods: int, in_target: bool, excludes: Sequence[str]) -> None:
         self._vm = vm
-        self._observed = vm.session.observer.statistics(method, most_methods=most_methods, in_target=in_target)
+        self._observed = vm.session.observer.statistics(
+            method, most_methods=most_methods, in_target=in_target, excludes=excludes
+        )
 
     async def __aenter__(self) -> CallTiming:
         """Begin. Raises UsageError for a pattern that fits too many methods. wire: 4 trips."""

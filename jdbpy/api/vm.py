@@ -519,27 +519,36 @@ class Vm:
         limit: int | None = None,
         most_methods: int = MOST_METHODS,
         in_target: bool = False,
+        excludes: str | Sequence[str] = (),
     ) -> Calls:
         """Calls of a method, each reported when it ends, with its time, for an ``async with`` block; the target goes
         on.
 
         ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
-        pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``. ``when`` is a
-        boolean Java expression at the end of the call, with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``,
-        ``$exc`` and ``$args[0]``; ``show`` are expressions to be read in place of the arguments, ``callers`` how many
-        frames to tell, ``depth`` how many levels of what the values hold (``call.args["order"].record.children``); at
-        most ``limit`` calls a second are read. ``in_target`` is as of ``call_timing``. Raises EvalError. wire: 4 trips;
-        1 for each call, while its thread is suspended, and 2 or more to describe it.
+        pattern (``com.acme.*Service.find*``) for the loaded classes, which may fit ``most_methods``, without those that
+        ``excludes`` fit, patterns of methods or classes. ``when`` is a boolean Java expression at the end of the call,
+        with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``, ``$exc`` and ``$args[0]``; ``show`` are
+        expressions to be read in place of the arguments, ``callers`` how many frames to tell, ``depth`` how many levels
+        of what the values hold (``call.args["order"].record.children``); at most ``limit`` calls a second are read.
+        ``in_target`` is as of ``call_timing``. Raises EvalError. wire: 4 trips; 1 for each call, while its thread is
+        suspended, and 2 or more to describe it.
         """
-        return Calls(self, method, when, show, callers, depth, limit, most_methods, in_target)
+        return Calls(self, method, when, show, callers, depth, limit, most_methods, in_target, checked(excludes))
 
-    def call_timing(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> CallTiming:
+    def call_timing(
+        self,
+        method: str,
+        *,
+        most_methods: int = MOST_METHODS,
+        in_target: bool = False,
+        excludes: str | Sequence[str] = (),
+    ) -> CallTiming:
         """Counts and times of the calls of methods, for an ``async with`` block; no call suspends anything.
 
-        ``method`` is as of ``observe``. ``in_target``: the target itself counts as soon as it can, whatever the option
-        of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
+        ``method`` and ``excludes`` are as of ``observe``. ``in_target``: the target itself counts as soon as it can,
+        whatever the option of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
         """
-        return CallTiming(self, method, most_methods, in_target)
+        return CallTiming(self, method, most_methods, in_target, checked(excludes))
 
     async def call_tree(
         self,
@@ -550,16 +559,17 @@ class Vm:
         depth: int = 1,
         timeout: float | None = None,
         in_target: bool = False,
+        excludes: str | Sequence[str] = (),
     ) -> tuple[CallTree, ...]:
         """The calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
         anything.
 
         ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
-        ``timeout`` seconds it returns what there is by then. ``in_target`` is as of ``call_timing``. Raises UsageError,
-        Disconnected. wire: 6 trips, and 3 for each level more.
+        ``timeout`` seconds it returns what there is by then. ``in_target`` and ``excludes`` are as of
+        ``call_timing``. Raises UsageError, Disconnected. wire: 6 trips, and 3 for each level more.
         """
         async with self.session.observer.tree(
-            method, when=when, depth=depth, most=count, in_target=in_target
+            method, when=when, depth=depth, most=count, in_target=in_target, excludes=checked(excludes)
         ) as observed:
             with trio.move_on_after(timeout) if timeout is not None else trio.CancelScope():
                 await observed.over.wait()

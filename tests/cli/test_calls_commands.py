@@ -12,7 +12,7 @@ from jdbpy.errors import UsageError
 from tests.cli.process import driving, jdbpy, script
 from tests.harness import Jvm, inline, start_target
 
-WORDS = ("for", "every", "limit", "callers", "depth", "-max", "-depth", "-most", "if", "show")
+WORDS = ("except", "for", "every", "limit", "callers", "depth", "-max", "-depth", "-most", "if", "show")
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ WORDS = ("for", "every", "limit", "callers", "depth", "-max", "-depth", "-most",
             'B.c limit 5/s if $cost > 1ms && s.equals(" show ") show a, f(b, c), "x,y"',
             CallsRequest("B.c", limit=5, condition='$cost > 1ms && s.equals(" show ")', show=("a", "f(b, c)", '"x,y"')),
         ),
+        ("*.find* except *Test*.*, *.get* -max 3", CallsRequest("*.find*", most=3, excludes=("*Test*.*", "*.get*"))),
         ("B.c show $args if $exc != null", CallsRequest("B.c", condition="$exc != null", show=("$args",))),
     ],
 )
@@ -40,6 +41,7 @@ def test_words_are_read(text: str, wanted: CallsRequest) -> None:
         ("B.c -max", "after '-max' a value is missing"),
         ("B.c -max 0", "needs a number from 1"),
         ("B.c depth 11", "depth needs a number from 1 to 10, not '11'"),
+        ("B.c except", "after 'except' a value is missing"),
         ("B.c for ever", "'ever' is no time"),
         ("B.c limit fast", "'fast' is no limit"),
         ("B.c if", "missing condition after 'if'"),
@@ -100,7 +102,7 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             "calls Turns.turn -max 2 if $exc == null show $ret, why",
             "calls Turns.* -max 1 if $exc != null",
             "calls tree Turns.turn -max 20",
-            "calls stats Turns.turn every 300ms for 700ms",
+            "calls stats Turns.* except *.check, *.main,*.<init> every 300ms for 700ms",
             "calls Turns.turn -max 1 depth 1 if $exc == null",
             "calls Turns.turn for 500ms if $cost > 1000s",
             "calls tree Turns.turn for 500ms if $cost > 1000s",

@@ -77,6 +77,24 @@ async def test_threads_conditions_and_patterns(jvm: Jvm) -> None:
         assert many.value.code == "TOO_MANY_METHODS"
         with pytest.raises(UsageError, match="is abstract"):
             await observer.statistics("java.lang.Runnable.run").__aenter__()
+        for pattern, excludes, left in (
+            ("Tills$Til*.*", ("*.re*", "Till.t*"), {"<init>", "check", "fall", "factorial", "line"}),
+            ("Tills$Til*.*", ("Tills.Till.f*", "no.such.*"), {"<init>", "take", "refuse", "check", "receipt",
+             "line", "twice"}),
+            ("Tills.*", ("*.main", "Tills.w*"), {"<init>"}),
+            ("Tills*.*", ("*$Till", "Refused"), None),
+            ("Till.take", ("Till.refuse",), {"take"}),
+        ):  # fmt: skip
+            async with observer.statistics(pattern, most_methods=30, excludes=excludes) as times:
+                names = {each.method.name for each in times.methods}
+                assert names == left if left is not None else "work" in names and "take" not in names, pattern
+        for make in (observer.calls, observer.statistics, observer.tree):
+            with pytest.raises(UsageError, match=r"'except \*.take,Till' leaves out every method that 'Till.t\*' fits"):
+                await make("Till.t*", excludes=["*.take", "Till"]).__aenter__()
+            with pytest.raises(UsageError, match="'' is no pattern of methods or classes"):
+                make("Till.t*", excludes=[""])
+        with pytest.raises(UsageError, match="fits 7 methods, more than 3"):
+            await observer.statistics("Tills$Til*.*", most_methods=3, excludes=["*.t*"]).__aenter__()
         async with (
             observer.calls("Tills$Till.take", when="$args[0] == 40 && $ret > 0", on_call=chosen.append) as some,
             observer.calls("Tills$Till.take", when="$cost > 1000s", on_call=costly.append) as none,

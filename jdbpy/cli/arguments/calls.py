@@ -32,6 +32,7 @@ class CallsRequest(Record):
     depth: int = 1
     levels: int = 0
     in_target: bool = False
+    excludes: tuple[str, ...] = ()
 
 
 class CallsArgument(Argument[CallsRequest]):
@@ -42,6 +43,7 @@ class CallsArgument(Argument[CallsRequest]):
     def __init__(self, *words: str) -> None:
         self._words = words
         shown = {
+            "except": "except PATTERNS",
             "for": "for SECONDS",
             "every": "every SECONDS",
             "limit": "limit N/s",
@@ -56,6 +58,7 @@ class CallsArgument(Argument[CallsRequest]):
         }
         self.metavar = " ".join(("METHOD", *(f"[{shown[word]}]" for word in words)))
         helps = {
+            "except": "`except *Test*.*,*.get*` leaves out methods and classes that these fit",
             "for": "`for 10s` ends it by itself",
             "every": "`every 5s` reports so often",
             "limit": "`limit 10/s` reports so many a second at most (100), `limit none` all",
@@ -92,7 +95,10 @@ class CallsArgument(Argument[CallsRequest]):
                 continue
             if not words:
                 raise UsageError(f"after '{word}' a value is missing")
-            request = _with_value(request, name, words.pop(0))
+            value = words.pop(0)
+            while name == "except" and value.endswith(",") and words:
+                value += words.pop(0)
+            request = _with_value(request, name, value)
         for keyword, value in parts:
             if keyword not in self._words:
                 raise UsageError(f"'{keyword}' makes no sense here")
@@ -111,6 +117,8 @@ class CallsArgument(Argument[CallsRequest]):
             yield from complete_place(word, names)
         elif before[-1] == "limit":
             yield from matching(word, ("none",))
+        elif before[-1] == "except":
+            yield from complete_place(word, names)
         elif before[-1] not in self._words:
             yield from matching(word, self._words)
 
@@ -157,6 +165,8 @@ def _joined(words: list[str]) -> list[str]:
 
 def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
     match word:
+        case "except":
+            return request.replace(excludes=(*request.excludes, *value.split(",")))
         case "for" | "every":
             seconds = _seconds(value)
             return request.replace(seconds=seconds) if word == "for" else request.replace(every=seconds)

@@ -155,7 +155,8 @@ def _short(class_name: str) -> str:
 async def calls(
     ctx: Context,
     request: Annotated[
-        CallsRequest, CallsArgument("for", "limit", "callers", "depth", "-max", "-most", "in-target", "if", "show")
+        CallsRequest,
+        CallsArgument("except", "for", "limit", "callers", "depth", "-max", "-most", "in-target", "if", "show"),
     ],
 ) -> model.CallsEnded:
     """Report the calls of a method as they end: arguments, receiver, result or exception, time. Ctrl-C ends it.
@@ -179,6 +180,7 @@ async def calls(
             most=request.most,
             most_methods=most_methods,
             in_target=request.in_target,
+            excludes=request.excludes,
         )
 
     def ended(of: Any) -> Notice:
@@ -192,7 +194,7 @@ async def calls(
 
 @command("calls stats", group="breakpoints")
 async def calls_stats(
-    ctx: Context, request: Annotated[CallsRequest, CallsArgument("every", "for", "-most", "in-target")]
+    ctx: Context, request: Annotated[CallsRequest, CallsArgument("except", "every", "for", "-most", "in-target")]
 ) -> model.CallStatistics:
     """Count the calls of methods and their failures, with mean time, median and 99th percentile, by method.
 
@@ -207,7 +209,9 @@ async def calls_stats(
     async with _observing(
         ctx,
         request,
-        lambda most: ctx.session.observer.statistics(request.method, most_methods=most, in_target=request.in_target),
+        lambda most: ctx.session.observer.statistics(
+            request.method, most_methods=most, in_target=request.in_target, excludes=request.excludes
+        ),
         ended,
     ) as observation:
         left = request.seconds or _FOR_EVER
@@ -225,7 +229,8 @@ async def calls_stats(
 
 @command("calls tree", group="breakpoints")
 async def calls_tree(
-    ctx: Context, request: Annotated[CallsRequest, CallsArgument("for", "-max", "-depth", "-most", "in-target", "if")]
+    ctx: Context,
+    request: Annotated[CallsRequest, CallsArgument("except", "for", "-max", "-depth", "-most", "in-target", "if")],
 ) -> CallTrees:
     """Show what a method calls, line by line, with time and share, folded: the next call, or `-max N` or `for SECONDS`.
 
@@ -243,6 +248,7 @@ async def calls_tree(
             most=most,
             most_methods=most_methods,
             in_target=request.in_target,
+            excludes=request.excludes,
         )
 
     def ended(of: Any) -> Notice:

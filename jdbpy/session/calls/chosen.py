@@ -26,25 +26,36 @@ class TooMany(UsageError):
     def __init__(self, text: str, count: int, most: int) -> None:
         super().__init__(
             f"'{text}' fits {count:,} methods, more than {most:,}",
-            hint=f"'-most {count}' observes them all",
+            hint=f"'-most {count}' observes them all, 'except PATTERNS' leaves some out",
             code="TOO_MANY_METHODS",
         )
         self.count = count
 
 
 class Wanted(Record):
-    """The meaning of a text: the methods of a class by name (``place``), or those that a pattern fits."""
+    """The meaning of a text: the methods of a class by name (``place``), or those that a pattern fits; without those
+    that patterns of ``excludes`` fit."""
 
     text: str
     class_name: ClassName | None
     place: MethodPlace | None = None
     classes: str = ""
     methods: str = ""
+    excludes: tuple[str, ...] = ()
 
 
-def read_wanted(text: str) -> Wanted:
-    """Read a name or a pattern of methods. Raises UsageError."""
-    text = text.strip()
+def read_wanted(text: str, excludes: Sequence[str] = ()) -> Wanted:
+    """Read a name or a pattern of methods, and patterns of methods or classes to be left out. Raises UsageError."""
+    for each in excludes:
+        if not each or "(" in each:
+            raise UsageError(
+                f"'{each}' is no pattern of methods or classes",
+                hint="'except *Test*.*', 'except *.get*,com.acme.util.*'",
+            )
+    return _read(text.strip()).replace(excludes=tuple(excludes))
+
+
+def _read(text: str) -> Wanted:
     before, bracket, _ = text.partition("(")
     if "*" in before:
         if bracket:
@@ -90,6 +101,7 @@ async def choose(target: Target, wanted: Wanted, most: int) -> list[ObservedMeth
             assert wanted.class_name is not None
             chosen = wanted.class_name.choose(names)
             return await choose_in(target, wanted, [each for each in types if each.name in chosen])
+    found = _without(found, wanted)
     if len(found) > most:
         raise TooMany(wanted.text, len(found), most)
     return found
@@ -100,7 +112,7 @@ async def choose_in(target: Target, wanted: Wanted, types: Sequence[RefType]) ->
     there is none. wire: 1 trip, and 1 for each superclass.
     """
     if wanted.place is None:
-        return await _methods(target, types, wanted.methods)
+        return _without(await _methods(target, types, wanted.methods), wanted)
     found: dict[object, ObservedMethod] = {}
     for each in types:
         for owner in (each, *await target.types.ancestors(each.id)):
@@ -112,7 +124,39 @@ async def choose_in(target: Target, wanted: Wanted, types: Sequence[RefType]) ->
                 break
     if types and not found:
         raise UsageError(f"{types[0].name} has no method {wanted.place.method_text}", code="NO_SUCH_METHOD")
-    return list(found.values())
+    return _without(list(found.values()), wanted)
+
+
+def _without(found: list[ObservedMethod], wanted: Wanted) -> list[ObservedMethod]:
+    """The methods that are not to be left out. Raises UsageError where no other is there."""
+    left = found
+    for pattern in wanted.excludes:
+        gone = {each.key for each in _excluded(found, pattern)}
+        left = [each for each in left if each.key not in gone]
+    if found and not left:
+        raise UsageError(
+            f"'except {','.join(wanted.excludes)}' leaves out every method that '{wanted.text}' fits",
+            code="NO_SUCH_METHOD",
+        )
+    return left
+
+
+def _excluded(found: Sequence[ObservedMethod], pattern: str) -> list[ObservedMethod]:
+    """The methods that a pattern of methods fits; of one that fits none, those of the classes that it fits."""
+    whole = pattern.replace("#", ".").replace("::", ".")
+    owner, dot, method = whole.rpartition(".")
+    fits = _pattern(method)
+    chosen = [each for each in found if dot and _is_of(each, owner) and fits.fullmatch(each.method.name)]
+    return chosen or [each for each in found if _is_of(each, whole)]
+
+
+def _is_of(method: ObservedMethod, pattern: str) -> bool:
+    """True if a pattern fits the class of a method; one without a dot is for the last part of names."""
+    name = method.owner.name
+    names = (name, name.replace("$", "."))
+    if "." not in pattern:
+        names = (name.rpartition(".")[2], names[1].rpartition(".")[2])
+    return any(_pattern(pattern).fullmatch(each) for each in names)
 
 
 async def _methods(target: Target, owners: Sequence[RefType], pattern: str) -> list[ObservedMethod]:

@@ -49,7 +49,14 @@ class Observation:
     reads = False
     """True if threads are suspended to read the values of a report."""
 
-    def __init__(self, observer: Observations, method: str, most_methods: int, in_target: bool = False) -> None:
+    def __init__(
+        self,
+        observer: Observations,
+        method: str,
+        most_methods: int,
+        in_target: bool = False,
+        excludes: Sequence[str] = (),
+    ) -> None:
         self.method = method
         self.asked = in_target
         """True if the user has asked that the target itself observes."""
@@ -67,7 +74,7 @@ class Observation:
         """Set when it has had all that was asked for, or the target has ended."""
         self._observer = observer
         self._target = observer.target
-        self._wanted = read_wanted(method)
+        self._wanted = read_wanted(method, excludes)
         self._most_methods = most_methods
         self._watch: ClassWatch | None = None
         self._methods: dict[MethodKey, ObservedMethod] = {}

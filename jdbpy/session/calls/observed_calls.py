@@ -51,6 +51,7 @@ class ObservedCalls(Observation):
         on_call: Callable[[Report], None] | None,
         in_target: bool = False,
         depth: int = 0,
+        excludes: Sequence[str] = (),
     ) -> None:
         if not 0 <= depth <= MOST_LEVELS:
             raise UsageError(f"values of calls are told 0 to {MOST_LEVELS} levels deep, not {depth}")
@@ -78,7 +79,7 @@ class ObservedCalls(Observation):
         self._told = trio.Event()  # set while nothing waits to be told
         self._told.set()
         self._arrived = trio.Event()
-        super().__init__(observer, method, most_methods, in_target)
+        super().__init__(observer, method, most_methods, in_target, excludes)
 
     @property
     def reader(self) -> CallReader:

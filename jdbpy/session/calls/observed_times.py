@@ -15,11 +15,18 @@ from jdbpy.session.model.calls import CallStatistics
 class ObservedTimes(Observation):
     """Counts and times of calls by method."""
 
-    def __init__(self, observer: Observations, method: str, most_methods: int, in_target: bool = False) -> None:
+    def __init__(
+        self,
+        observer: Observations,
+        method: str,
+        most_methods: int,
+        in_target: bool = False,
+        excludes: Sequence[str] = (),
+    ) -> None:
         self._times = RunningTimes()
         self._names: dict[MethodKey, MethodNames] = {}
         self._since = time.perf_counter()
-        super().__init__(observer, method, most_methods, in_target)
+        super().__init__(observer, method, most_methods, in_target, excludes)
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:

@@ -34,6 +34,7 @@ class ObservedTree(Observation):
         most: int,
         most_methods: int,
         in_target: bool = False,
+        excludes: Sequence[str] = (),
     ) -> None:
         self._condition = with_times(when.strip())
         if self._condition and not is_of_cost_alone(self._condition):
@@ -51,7 +52,7 @@ class ObservedTree(Observation):
         self._folds: dict[ObservedMethod, Fold] = {}
         self.folded = 0
         """Calls that the trees are made of."""
-        super().__init__(observer, method, most_methods, in_target)
+        super().__init__(observer, method, most_methods, in_target, excludes)
 
     def _made_means(self) -> TreeMeans:
         return TreeMeans(self._target, self._take_tree, self.depth)

@@ -52,30 +52,45 @@ class CallObserver:
         most_methods: int = MOST_METHODS,
         on_call: Callable[[Report], None] | None = None,
         in_target: bool = False,
+        excludes: Sequence[str] = (),
     ) -> ObservedCalls:
         """Report each call of a method at its end, for an ``async with`` block.
 
         ``method`` is ``Class.method``, ``Class.method(int)``, ``Class.<init>``, a class for all its methods, or a
-        pattern (``com.acme.*Service.find*``) for loaded classes, which may fit ``most_methods``. ``when`` is a boolean
-        Java expression in the frame of the method, with ``$cost`` (milliseconds; ``100ms`` is a time), ``$ret``,
-        ``$exc`` and ``$args[0]``; ``show`` are expressions to be shown in place of the arguments. ``callers`` frames
-        and at most ``limit`` calls a second are reported, with ``depth`` levels of what their values hold; after
-        ``most`` it is over. Reports go to ``on_call``, else they are published. ``in_target`` is as of ``statistics``.
-        Raises UsageError, EvalError. wire: 4 trips to begin,
-        1 to end; 4 or 5 for each report, while its thread is suspended.
+        pattern (``com.acme.*Service.find*``) for loaded classes, which may fit ``most_methods``, without those that
+        ``excludes`` fit: patterns of methods or classes. ``when`` is a boolean Java expression in the frame of the
+        method, with ``$cost`` (milliseconds; ``100ms`` is a time), ``$ret``, ``$exc`` and ``$args[0]``; ``show`` are
+        expressions to be shown in place of the arguments. ``callers`` frames and at most ``limit`` calls a second are
+        reported, with ``depth`` levels of what their values hold; after ``most`` it is over. Reports go to ``on_call``,
+        else they are published. ``in_target`` is as of ``statistics``. Raises UsageError, EvalError. wire: 4 trips to
+        begin, 1 to end; 4 or 5 for each report, while its thread is suspended.
         """
         return ObservedCalls(
-            self, self._evaluator, method, when, show, callers, limit, most, most_methods, on_call, in_target, depth
+            self,
+            self._evaluator,
+            method,
+            when,
+            show,
+            callers,
+            limit,
+            most,
+            most_methods,
+            on_call,
+            in_target,
+            depth,
+            excludes,
         )
 
-    def statistics(self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False) -> ObservedTimes:
+    def statistics(
+        self, method: str, *, most_methods: int = MOST_METHODS, in_target: bool = False, excludes: Sequence[str] = ()
+    ) -> ObservedTimes:
         """Count the calls of methods and their times, for an ``async with`` block; no call suspends anything.
 
-        ``method`` is as of ``calls``. ``in_target``: the target counts itself also where the setting ``in-target`` is
-        not ``auto``. Raises UsageError, StateError where it cannot. wire: 4 trips to begin, 1 to end; some 30 for a
-        class that counts itself.
+        ``method`` and ``excludes`` are as of ``calls``. ``in_target``: the target counts itself also where the setting
+        ``in-target`` is not ``auto``. Raises UsageError, StateError where it cannot. wire: 4 trips to begin, 1 to end;
+        some 30 for a class that counts itself.
         """
-        return ObservedTimes(self, method, most_methods, in_target)
+        return ObservedTimes(self, method, most_methods, in_target, excludes)
 
     def tree(
         self,
@@ -86,15 +101,16 @@ class CallObserver:
         most: int = 0,
         most_methods: int = MOST_METHODS,
         in_target: bool = False,
+        excludes: Sequence[str] = (),
     ) -> ObservedTree:
         """Fold what is called inside of a method, for an ``async with`` block; no call suspends anything.
 
-        ``method`` is as of ``calls``; ``when`` may be about ``$cost`` alone. With a ``depth`` of 2 the calls that those
-        make are reported too, as far as they are of classes of the program. After ``most`` calls it is over.
-        ``in_target`` is as of ``statistics``. Raises UsageError, StateError where the target cannot. wire: 5 trips to
-        begin and 3 for each level more, 1 to end.
+        ``method`` and ``excludes`` are as of ``calls``; ``when`` may be about ``$cost`` alone. With a ``depth`` of 2
+        the calls that those make are reported too, as far as they are of classes of the program. After ``most`` calls
+        it is over. ``in_target`` is as of ``statistics``. Raises UsageError, StateError where the target cannot. wire:
+        5 trips to begin and 3 for each level more, 1 to end.
         """
-        return ObservedTree(self, method, when, depth, most, most_methods, in_target)
+        return ObservedTree(self, method, when, depth, most, most_methods, in_target, excludes)
 
     def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Take breakpoints out of classes whose code is new, where the agent has none any more. wire: no wait."""
