@@ -87,6 +87,35 @@ async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_pat
         assert terminal.modes == terminal.modes_before
 
 
+async def test_breakpoints_are_chosen_for_the_next_run_after_the_end(any_jvm: Jvm, tmp_path: Path) -> None:
+    words = ["launch", "-cp", HELLO.classes, HELLO.main, "a"]
+    async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
+        await terminal.prompt("main[1]")
+        for line in ("break Hello.main", "break Hello.greeting", "break Hello.greeting", "break Hello.main after 2"):
+            await terminal.run(line, "reakpoint", then="main[1]")
+        await terminal.run("disable 1 2 3", then="main[1]")
+        await terminal.run("cont", "'run' starts it again", then=">")
+        for line, shown in (
+            ("clear 2", "2"),
+            ("clear 2", "there is no breakpoint 2"),
+            ("enable 3", "3"),
+            ("disable 4", "4"),
+            ("delete 1", "1"),
+            ("breakpoints", "Hello.greeting"),
+        ):
+            assert "has ended" not in await terminal.run(line, shown, then=">")
+        await terminal.run("break Hello.main", "the target has ended", then=">")
+        await terminal.run("run", "Breakpoint 3 hit", then="main[1]")
+        listed = await terminal.run("breakpoints", "Hello.greeting", "Hello.main", then="main[1]")
+        assert "after 2" not in listed
+        await terminal.run("clear 3", then="main[1]")
+        await terminal.run("cont", "'run' starts it again", then=">")
+        await terminal.run("clear 4", then=">")
+        await terminal.run("breakpoints", "no breakpoints", then=">")
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0
+
+
 async def test_what_start_sets_is_said_above_its_stop(any_jvm: Jvm) -> None:
     """In a batch as at the prompt; in JSON it is part of the result, which is one."""
     for options in ((), ("--json",)):

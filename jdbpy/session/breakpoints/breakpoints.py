@@ -156,13 +156,12 @@ class LineBreakpoints:
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     async def _switch_place(self, number: int, place: int, *, enabled: bool) -> BreakpointInfo:
-        self._target.require_alive()
         self.get(number)
         point = next((each for each in self._all() if each.number == number), None)
         if point is None:
             raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
         point.code.get(number, place).enabled = enabled
-        if point.group is not None:
+        if point.group is not None and self._target.publisher.ending is None:
             await self.placement.sync(point)
         return point.snapshot()
 

@@ -51,7 +51,7 @@ class Dependents:
             for each in self._of(number):
                 waited = each.waiting
                 each.options, each.waiting = each.options.replace(after=None, after_each=False), False
-                if waited:
+                if waited and self._target.publisher.ending is None:
                     await self._set(each)
                 text = f"{each.noun} {each.number} waits no more: number {number}, which it waited for, is gone"
                 data = (("breakpoint", each.number), ("after", number))

@@ -227,7 +227,8 @@ class Points:
             if not enabled or hits != point.hits:
                 point.rate_limiter.restart(point.hits)
             try:
-                await point.renew(before)
+                if not self._ended:
+                    await point.renew(before)
             except BaseException:
                 point.enabled, point.hits = enabled, hits
                 raise
@@ -343,6 +344,8 @@ class Points:
 
         Sets of events are handled in their order, so that of the end comes after those reports.
         """
+        if self._ended:
+            return
         requests = self._target.requests
         wanted = any(point.reports for point in self._points.values())
         if wanted and self._end is None and self._target.conn.allows(event_request.Set):
@@ -363,7 +366,7 @@ class Points:
 
     async def _settle_kept(self, points: Iterable[Point]) -> None:
         """Report hits of these points that the target has kept. wire: none, or 1 trip or 2."""
-        if self.before_removal is not None:
+        if self.before_removal is not None and not self._ended:
             await self.before_removal(tuple(points))
 
     # -- helpers -----------------------------------------------------------------------------------------------------
@@ -382,13 +385,19 @@ class Points:
             shown = shown.replace(message=f"{shown.message}; {why}" if shown.message else why)
         return shown
 
+    @property
+    def _ended(self) -> bool:
+        """True if the target is gone: what is kept now is the list, for one that is started or attached to again."""
+        return self._target.publisher.ending is not None
+
     def _take(self, numbers: Iterable[int]) -> builtins.list[Point]:
-        self._target.require_alive()
         return [self._point(number) for number in dict.fromkeys(numbers)]
 
     async def _disarm(self, points: Iterable[Point]) -> None:
         points = tuple(points)
         self.reporter.settle(*points)
+        if self._ended:
+            return
         await self._target.conn.gather([reply for point in points for reply in point.disarm()])
         if self.after_removal is not None:
             await self.after_removal()
