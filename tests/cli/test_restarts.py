@@ -104,7 +104,8 @@ async def test_breakpoints_are_chosen_for_the_next_run_after_the_end(any_jvm: Jv
             ("breakpoints", "Hello.greeting"),
         ):
             assert "has ended" not in await terminal.run(line, shown, then=">")
-        await terminal.run("break Hello.main", "the target has ended", then=">")
+        for line in ("break Hello.main", "condition 3 true", "ignore 3 1"):
+            await terminal.run(line, "the target has ended", "'run' starts it again", then=">")
         await terminal.run("run", "Breakpoint 3 hit", then="main[1]")
         listed = await terminal.run("breakpoints", "Hello.greeting", "Hello.main", then="main[1]")
         assert "after 2" not in listed

@@ -257,6 +257,7 @@ class Points:
 
         wire: none, or as setting the point, where its requests have to be others then.
         """
+        self._target.require_alive()
         point = self._point(number)
         text = condition.strip()
         changed = point.options.replace(condition=text)
@@ -277,6 +278,7 @@ class Points:
         """Make only some hits of a point count, ``"== 3"``, ``">= 10"``, ``"% 100"``; "" makes all count. Hits are
         counted anew. Raises UsageError. wire: as ``set_condition``.
         """
+        self._target.require_alive()
         point = self._point(number)
         hit_count = parse_hit_count(hits) if hits.strip() else None
         await self._settle_kept([point])
@@ -291,6 +293,7 @@ class Points:
     async def set_ignore(self, number: int, count: int) -> BreakpointInfo:
         """Let the next ``count`` hits of a point pass. wire: as ``set_condition``."""
         _check_count(count)
+        self._target.require_alive()
         point = self._point(number)
         await self._settle_kept([point])
         before = point.requested
