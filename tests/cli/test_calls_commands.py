@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from jdbpy.cli.arguments.calls import CallsArgument, CallsRequest
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
 from tests.cli.process import driving, jdbpy, script
+from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, inline, start_target
 
 WORDS = ("except", "for", "every", "limit", "callers", "depth", "-max", "-depth", "-most", "if", "show")
@@ -142,5 +144,19 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
         await target.wait_listening_again()
         done = await jdbpy("attach", target.address, *script("calls Turns.turn -max 1", "info threads"))
         assert done.status == 0 and "1 reported" in done.out, done
+        await target.send("enough")
+        await target.wait_exit()
+
+
+async def test_ctrl_c_at_the_prompt_shows_what_there_is(jvm: Jvm, tmp_path: Path) -> None:
+    async with start_target(jvm, inline(TURNS), suspend=False) as target:
+        await target.wait_output("turning")
+        async with open_terminal(["attach", target.address], tmp_path) as terminal:
+            terminal.type("calls Turns.turn limit 1/s show $cost\r")
+            await terminal.expect("$cost = ")
+            terminal.type("\x03")
+            await terminal.expect(" calls of Turns.turn in ", " reported", "interrupted")
+            terminal.type("quit\r")
+            await terminal.wait_exit()
         await target.send("enough")
         await target.wait_exit()

@@ -307,7 +307,7 @@ async def _observing(
                 session.publish(Notice("warning", sentence))
         try:
             yield observation
-        except trio.Cancelled:
+        except (trio.Cancelled, BaseExceptionGroup):  # a group where more than one task was cancelled
             session.publish(ended(observation))
             raise
     finally:
