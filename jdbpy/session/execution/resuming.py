@@ -22,6 +22,9 @@ from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
 
+_UNDO_LIMIT = 1.0
+"""Seconds for which a pause that was cancelled waits until the target has it taken back."""
+
 
 class Resuming:
     """Starts and holds threads of one target."""
@@ -211,7 +214,12 @@ class Resuming:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
         pending = target.submit_op(SuspendOp.VM_SUSPEND)  # a stop, which 'cont' and 'resume' end
         target.was_suspended()
-        await pending.wait()
+        try:
+            await pending.wait()
+        except trio.Cancelled:  # it is taken back behind its reply, which comes before that of a later command
+            with trio.move_on_after(_UNDO_LIMIT, shield=True), suppress(JdbpyError):
+                await target.conn.request(virtual_machine.IDSizes())
+            raise
         with self._undone_if_cancelled(0):
             return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
