@@ -28,14 +28,14 @@ class Script(Record):
     path: str = ""
 
 
-class FileLine(str):
+class ScriptLine(str):
     """A line of a file of commands, with where it is: ``line 3 of FILE``."""
 
     __slots__ = ("place",)
 
     place: str
 
-    def __new__(cls, text: str, place: str) -> FileLine:
+    def __new__(cls, text: str, place: str) -> ScriptLine:
         line = super().__new__(cls, text)
         line.place = place
         return line
@@ -43,12 +43,12 @@ class FileLine(str):
 
 def numbered(lines: Iterable[str], path: str) -> list[str]:
     """The lines of a file of commands, each with its place."""
-    return [FileLine(line, f"line {number} of {path}") for number, line in enumerate(lines, 1)]
+    return [ScriptLine(line, f"line {number} of {path}") for number, line in enumerate(lines, 1)]
 
 
 def failed(line: str) -> str:
     """What is said of a line that has failed: which one of which file it is; "" if it is of none."""
-    return f"{escape(line.place)} failed: {escape(line.strip())}" if isinstance(line, FileLine) else ""
+    return f"{escape(line.place)} failed: {escape(line.strip())}" if isinstance(line, ScriptLine) else ""
 
 
 def read_script(path: str) -> list[str]:

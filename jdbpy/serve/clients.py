@@ -30,7 +30,7 @@ from jdbpy.cli.repl.prompt_state import PromptState
 from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.settings import Settings
 from jdbpy.escape import escape
-from jdbpy.process.scripts import FileLine, ScriptLines
+from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.serve.lines import LineReader, Message, Outgoing, number_of, switch_of, text_of
 from jdbpy.serve.server import Served
 
@@ -208,7 +208,7 @@ class Scripted(BatchClient):
     def _take_line(self, message: Message) -> None:
         self._lines.at_once = switch_of(message, "ready")
         line = text_of(message, "line")
-        self._lines.add(FileLine(line, text_of(message, "place")) if "place" in message else line)
+        self._lines.add(ScriptLine(line, text_of(message, "place")) if "place" in message else line)
 
 
 class ServedProgram(BatchClient):

@@ -25,7 +25,7 @@ from jdbpy.cli.repl.terminal import restored_modes, size, wants_color
 from jdbpy.cli.run import scripts_of
 from jdbpy.cli.settings import Settings
 from jdbpy.process import standard
-from jdbpy.process.scripts import FileLine, ScriptLines
+from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.process.signals import watch_signals
 from jdbpy.serve import places
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
@@ -169,7 +169,7 @@ class JoinedBatch(Joined):
         if line is None:
             self.out.put({"end": True})
             return
-        place = {"place": line.place} if isinstance(line, FileLine) else {}
+        place = {"place": line.place} if isinstance(line, ScriptLine) else {}
         self.out.put({"line": line, "ready": self.lines.ready(), **place})
 
 

@@ -208,14 +208,15 @@ def test_a_stop_lasts_until_the_thread_goes_on() -> None:
     """Methods that are run in it, and pops, void its frames; the stop is the same."""
     ledger = Suspension()
     ledger.event(1, everything=True)
-    stop = ledger.stop_of(1)
+    stop, resumed = ledger.stop_of(1), ledger.resumed(1)
     ledger.invoked(1)
     ledger.popped(1)
     assert ledger.stop_of(1) == stop
+    assert ledger.resumed(1) == resumed  # a suspend from before is still to be taken back
     assert ledger.epoch_of(1) == stop + 2
     ledger.apply(SuspendOp.VM_RESUME)
     ledger.event(1, everything=False)
-    assert ledger.stop_of(1) != stop
+    assert ledger.stop_of(1) != stop and ledger.resumed(1) != resumed
     ledger.forget(1)
     assert ledger.stop_of(1) == ledger.epoch_of(1)
 

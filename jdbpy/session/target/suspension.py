@@ -146,8 +146,11 @@ class Suspension:
         )
 
     def resumed(self, thread: int) -> int:
-        """Return another number whenever the thread (0: the VM as a whole) has been resumed."""
-        return self.epoch_of(thread) if thread else self._vm_epoch
+        """Return another number whenever the thread (0: the VM as a whole) has been resumed to run on.
+
+        A method that was run in the thread has left its suspend count as it was.
+        """
+        return self.stop_of(thread) if thread else self._vm_epoch
 
     def epoch_of(self, thread: int) -> int:
         return self._vm_epoch + self._own_epoch[thread]
