@@ -31,6 +31,9 @@ class Actor(Protocol):
     async def step(self) -> int: ...
     async def evaluate(self) -> str: ...
 
+    done: list[str]
+    """Its last actions since its thread stopped, for messages."""
+
 
 class ProgramActor:
     """A client by ``jdbpy.join_commands``."""
@@ -39,6 +42,7 @@ class ProgramActor:
         self.session = session
         self.place = source.at(marker)
         self.number = 0
+        self.done: list[str] = []
 
     async def stop_at(self) -> int:
         set_now = await self.session.run(f"break {self.place}")
@@ -54,7 +58,11 @@ class ProgramActor:
         return int(found["stop"]["location"]["line"]) if stops else 0
 
     async def step(self) -> int:
-        return int((await self.session.run("next"))["stop"]["location"]["line"])
+        try:
+            found = await self.session.run("next")
+        except jdbpy.RemoteError as error:
+            raise AssertionError(f"{error}, after {self.done}: {await self.session.run('threads')}") from error
+        return int(found["stop"]["location"]["line"])
 
     async def evaluate(self) -> str:
         return str((await self.session.run("print twice()"))["value"])
@@ -68,6 +76,7 @@ class PromptActor:
         self.place = source.at(marker)
         self.stands = f"{thread}[1]"
         self.number = ""
+        self.done: list[str] = []
 
     async def _run(self, line: str, *wanted: str, then: str) -> str:
         shown = await self.terminal.run(line, *wanted, then=then)
@@ -106,6 +115,7 @@ class EditorActor:
         self.path = source_of(source, marker)
         self.line = source.line(marker)
         self.stop: dict[str, Any] = {}
+        self.done: list[str] = []
 
     async def _stopped(self) -> int:
         await self.dap.wait("a stop", lambda: any(each["event"] == "stopped" for each in self.dap.events))
@@ -137,12 +147,16 @@ async def play(actor: Actor, lines: tuple[int, int], twice: str, chance: random.
     """Random actions of one client, each checked against what it must find if it were alone."""
     at = 0  # the line where its thread stands, 0: it runs
     has = False  # a breakpoint is set
+    done: list[str] = []
     for _ in range(actions):
         if not at:
             at, has = await actor.stop_at(), True
             assert at == lines[0]
+            done = ["stop_at"]
             continue
-        match chance.choice(("delete", "cont", "cont", "step", "evaluate")):
+        done.append(chance.choice(("delete", "cont", "cont", "step", "evaluate")))
+        actor.done = done[-6:]
+        match done[-1]:
             case "delete" if has:
                 await actor.delete()
                 has = False
