@@ -29,6 +29,8 @@ class DebuggerVariables:
 
     def __init__(self) -> None:
         self._values: dict[str, Operand] = {}
+        self._history: dict[str, Operand] = {}  # by number; it only grows, so nothing goes through all of it
+        self._holders: dict[int, list[str]] = {}  # the numbers of the history by the ids of their objects
         self._count = 0
         self._released: set[str] = set()
 
@@ -40,7 +42,7 @@ class DebuggerVariables:
                 hint="evaluate it again; 'save NAME EXPRESSION' keeps an object",
                 code="RELEASED",
             )
-        return self._values.get(name)
+        return self._history.get(name) if name.isdecimal() else self._values.get(name)
 
     def set(self, name: str, value: Operand) -> None:
         """Give a variable a value."""
@@ -52,13 +54,13 @@ class DebuggerVariables:
 
     def names(self) -> list[str]:
         """The names of all variables that have a value, history left out."""
-        return sorted(name for name in self._values if not name.isdecimal())
+        return sorted(self._values)
 
     def history(self, count: int) -> list[tuple[str, Operand]]:
         """The last results with their numbers, oldest first; as many as are asked for."""
         first = max(1, self._count - count + 1)
         names = [str(number) for number in range(first, self._count + 1)]
-        return [(name, self._values[name]) for name in names if name not in self._released]
+        return [(name, self._history[name]) for name in names if name not in self._released]
 
     def named_objects(self) -> frozenset[int]:
         """Return the ids of the objects that variables refer to, those of the history left out."""
@@ -66,10 +68,9 @@ class DebuggerVariables:
 
     def release(self, objects: Collection[int]) -> None:
         """Forget these objects in the history."""
-        for name, operand in list(self._values.items()):
-            if name.isdecimal() and any(each in objects for each in objects_of(operand)):
-                del self._values[name]
-                self._released.add(name)
+        for name in {name for each in objects for name in self._holders.pop(each, ())} - self._released:
+            del self._history[name]
+            self._released.add(name)
 
     def set_raw(self, name: str, value: Raw) -> None:
         """Set what the debugger itself provides, such as the exception of a stop."""
@@ -87,7 +88,10 @@ class DebuggerVariables:
     def record(self, value: Operand) -> int:
         """Take a result into the history; return its number."""
         self._count += 1
-        self._values[str(self._count)] = self._values["_"] = value
+        name = str(self._count)
+        self._history[name] = self._values["_"] = value
+        for each in set(objects_of(value)):
+            self._holders.setdefault(each, []).append(name)
         return self._count
 
 
