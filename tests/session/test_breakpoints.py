@@ -77,7 +77,8 @@ async def test_setting_costs_as_few_trips_where_the_loop_turns_slowly(any_jvm: J
                 found.append(int(d.session.statistics().waves - before))
         finally:
             trio.lowlevel.remove_instrument(instrument)
-        assert found == [min(each, most) for each, most in zip(found, [3, 3, 1, 1, 1], strict=True)]
+        assert sum(found[:2]) <= 6, "what is read for the two classes may meet in a wave, or just miss it"
+        assert found[2:] == [1, 1, 1]
 
 
 async def test_a_line_in_a_loop_header_is_hit_at_the_start_and_after_each_round(jvm: Jvm) -> None:
