@@ -2,7 +2,8 @@
 
 A line of a script may begin with a mark: ``~`` waits for a prompt with a thread in it (the next stop). ``?`` is for a
 command after which the JDK's jdb writes no prompt or several, so that the answer to a line behind it tells its end, and
-``!`` is both. ``=`` waits for a hit that leaves the rest of the program running.
+``!`` is both. ``+`` waits for a stop where a monitor writes a prompt as well: from another thread than what is typed.
+``=`` waits for a hit that leaves the rest of the program running.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tests.harness.programs import ROOT
 PROMPT = re.compile(rb"(?:^|\n)(?:> |[\w-]+\[\d+\] )+$")
 HIT = re.compile(rb"\n> $")
 STOPPED = re.compile(rb"(?<!: )\b[\w-]+\[\d+\] (?:> )?$")  # not amid the line of an event: see ``normalized``
+MONITORED = re.compile(rb"(?:[\w-]+\[\d+\] ){2}$")
 _SENTINEL = "whatnow"
 _SENTINEL_ANSWERED = re.compile(rb"'whatnow'\.  Try help\.\.\.\n(?:> |[\w-]+\[\d+\] )+$")
 
@@ -60,12 +62,12 @@ class Driven:
 
     async def answer(self, line: str) -> Answer:
         """Types a line of a script and waits for the answer to it."""
-        mark = line[0] if line[:1] in ("~", "?", "!", "=") and not line.startswith(("!!", "? ")) and line != "?" else ""
+        mark = line[0] if line[:1] in tuple("~?!+=") and not line.startswith(("!!", "? ")) and line != "?" else ""
         bare = line[len(mark) :]
         await self.type(bare)
         text = ""
         if mark != "?":
-            text = await self.read(HIT if mark == "=" else STOPPED if mark else PROMPT)
+            text = await self.read({"": PROMPT, "=": HIT, "+": MONITORED}.get(mark, STOPPED))
         if mark in ("?", "!"):
             await self.type(_SENTINEL)
             text += await self.read(_SENTINEL_ANSWERED)

@@ -280,13 +280,13 @@ resume 99
 pop 99
 monitor #
 monitor
-!next
-?unmonitor
-?unmonitor x
-?unmonitor 9
-?unmonitor 1
-?monitor
-?stop in JdbTour.add(int,int)
++next
+unmonitor
+unmonitor x
+unmonitor 9
+unmonitor 1
+monitor
+stop in JdbTour.add(int,int)
 stop in JdbTour.nope
 stop at JdbTour$Square:9999
 stop thread at JdbTour:{locked}
@@ -488,7 +488,7 @@ def lines(script: str, words: Mapping[str, object]) -> list[str]:
 def typed() -> set[str]:
     """All lines of all scripts, without their marks."""
     return {
-        line if line.startswith(("!!", "? ")) or line == "?" else line.lstrip("~?!=")
+        line if line.startswith(("!!", "? ")) or line == "?" else line.lstrip("~?!+=")
         for script in SCRIPTS.values()
         for line in script.splitlines()
     }

@@ -37,7 +37,7 @@ async def test_attaching(jdk: Jvm) -> None:
                 await driven.type("quit")
                 rest = await driven.read(END)
             await target.wait_output("total")
-            # The start is told by another thread than the first prompt.
+            # One thread of jdb reports the start, another writes the first prompt.
             return sorted(begun.replace("> ", "").split()), answers, rest
 
     of_jdk, of_ours = await beside(jdk, work)
