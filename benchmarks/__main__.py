@@ -27,21 +27,30 @@ def main() -> None:
         parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever starts Python a second time need not compile again
     bench = Bench(choose_jvm(arguments.java), Effort(arguments.runs, arguments.seconds))
-    results = trio.run(_run, bench, arguments.cases or list(CASES))
-    if not arguments.cases:
+    results, failed = trio.run(_run, bench, arguments.cases or list(CASES))
+    if not arguments.cases and not failed:
         report.PAGE.write_text(report.page(results, bench.jvm), encoding="utf-8")
     tables = (report.ratios(results), report.shares(results), report.clocks(results), report.spreads(results))
     print(*filter(None, tables), sep="\n\n")
+    if failed:
+        sys.exit(f"not measured: {', '.join(failed)}; the page stays as it was")
 
 
-async def _run(bench: Bench, names: list[str]) -> list[Result]:
+async def _run(bench: Bench, names: list[str]) -> tuple[list[Result], list[str]]:
+    """Return the results of the cases, and the names of those that have failed."""
     results: list[Result] = []
+    failed: list[str] = []
     for name in names:
         print(f"measuring {name} ...", end=" ", file=sys.stderr, flush=True)
         start = trio.current_time()
-        results += await CASES[name](bench)
+        try:
+            results += await CASES[name](bench)
+        except Exception as error:  # what others have measured is not lost
+            print(f"failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            failed.append(name)
+            continue
         print(f"{trio.current_time() - start:.0f} s", file=sys.stderr, flush=True)
-    return results
+    return results, failed
 
 
 if __name__ == "__main__":

@@ -46,12 +46,12 @@ async def _of_tomcat(bench: Bench, rtt: float) -> list[Result]:
     async with serving(bench) as tomcat:
         await tomcat.ask(CLIENTS * 1_000)
         await tomcat.begin()
-        async with open_relay(tomcat.target.address, rtt=rtt) as relay:
-            for _ in range(max(1, bench.effort.runs // 2)):
+        for _ in range(max(1, bench.effort.runs // 2)):
+            async with open_relay(tomcat.target.address, rtt=rtt) as relay:  # the agent listens anew, at another port
                 with tempfile.TemporaryDirectory() as directory:
                     async with jdbpy.attach_session(relay.address) as session:
                         taken.append(await session.snapshot(os.path.join(directory, "one")))
-                await tomcat.target.wait_listening_again()
+            await tomcat.target.wait_listening_again()
     work = f"`snapshot` of Tomcat under {CLIENTS} clients, {taken[0].threads} threads"
     link = f"{rtt * 1000:g} ms" if rtt else "loopback"
     stood = Figure("jdbpy", tuple(Sample(each.paused or 0.0, each.paused_trips) for each in taken))
