@@ -238,6 +238,6 @@ def share(session: Session, *, together: bool = False, attended: bool = True) ->
 
 
 def clients_of(session: Session) -> tuple[str, ...]:
-    """The names of the clients of a session; none while it is not shared. It raises no error. No trip."""
+    """Return the names of the clients of a session; none while it is not shared. It raises no error. No trip."""
     clients = session._target.clients
     return () if clients is None else clients.names

@@ -34,7 +34,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def _only(group: BaseExceptionGroup[Any]) -> BaseException | None:
-    """The one error of a group; of several, the one that is not a cancellation; of several of ours, the first.
+    """Return the one error of a group; of several, the one that is not a cancellation; of several of ours, the first.
 
     All that waited when the connection went away fail together, and one of them says it all.
     """

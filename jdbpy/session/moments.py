@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import nullcontext
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
 from jdbpy.session.java.class_names import name_in_any_jvm
 from jdbpy.session.model.moments import DEFAULT, SECTIONS, ClassVersion, Moment, StackCount
-from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.messages import method, reference_type
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Moments:
         self._vm = vm
 
     async def take(self, sections: Sequence[str] = DEFAULT) -> Moment:
-        """A moment with these ``SECTIONS``; one that cannot be read is left out, and ``missing`` says why.
+        """Return a moment with these ``SECTIONS``; one that cannot be read is left out, and ``missing`` says why.
 
         ``threads``: stacks, for which a running target is suspended and resumed. ``classes``: all loaded classes but
         those made at run time, those of the program with a checksum of their code. ``properties``, ``flags``: texts;
@@ -84,7 +83,7 @@ class Moments:
         return Moment(info.address, info.name, info.version, time.time(), missing=missing, **found)
 
     async def _threads(self) -> tuple[StackCount, ...]:
-        async with self._suspended():
+        with nullcontext() if self._target.suspension.everything_held else self._target.frozen():
             groups = await self._stack.folded()
         return tuple(
             StackCount(
@@ -93,21 +92,6 @@ class Moments:
             )
             for group in groups
         )
-
-    @asynccontextmanager
-    async def _suspended(self) -> AsyncIterator[None]:
-        """Suspend a running target; it is resumed whatever happens."""
-        target = self._target
-        if target.suspension.everything_held:
-            yield
-            return
-        target.submit_op(SuspendOp.VM_SUSPEND)  # nothing waits for it, so nothing of ours takes it back but this
-        try:
-            yield
-        finally:
-            with suppress(Disconnected):
-                target.submit_op(SuspendOp.VM_RESUME)
-                target.conn.flush()
 
     async def _versions(self) -> tuple[ClassVersion, ...]:
         listed = await self._classes.list()

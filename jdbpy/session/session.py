@@ -483,13 +483,13 @@ class Session:
         self._target.publisher.on_taken(stop)
 
     def put_back(self, stop: Stopped) -> None:
-        """Hand back a stop that was taken and reached nobody: ``next_stop`` returns it again, and a resume does not
-        release it. One that is over is dropped."""
+        """Put back a stop that was taken but not delivered: ``next_stop`` returns it again, and a resume does not
+        release it. A stop whose thread has run since is dropped."""
         if self.is_current(stop):
             self._target.publisher.put_back(stop)
 
     def undo_pause(self, stop: Stopped) -> None:
-        """Take back a pause whose stop reached nobody, unless what it suspended has run since. No wait."""
+        """Resume what a pause suspended if its stop was not delivered, unless it has run since. No wait."""
         self.execution.undo_pause(stop)
 
     def untaken_stops(self) -> list[Stopped]:
@@ -514,7 +514,7 @@ class Session:
         return self._target.suspension.ran
 
     async def next_stop(self) -> Stopped | Exited:
-        """The next stop that was not waited for, or the end of the target. Raises Disconnected."""
+        """Return the next stop that was not waited for, or the end of the target. Raises Disconnected."""
         return await self.execution.next_stop()
 
     async def end_with_recording(self) -> None:

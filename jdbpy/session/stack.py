@@ -43,7 +43,8 @@ class StackReader:
     # -- stacks --------------------------------------------------------------------------------------------------
 
     async def of(self, thread_id: int | None = None, start: int = 0, count: int | None = None) -> StackTrace:
-        """The stack of a thread, by default the selected one: ``count`` frames (None: all) after the first ``start``.
+        """Return the stack of a thread, by default the selected one: ``count`` frames (None: all) after the first
+        ``start``.
 
         ``total`` counts all frames of the stack. A thread that runs has none, and ``error`` says so. Raises UsageError
         for an unknown thread. wire: 2 trips, 1 when the classes are known.
@@ -54,7 +55,8 @@ class StackReader:
         return _trace(await self._read(self._thread(thread_id), FrameRange(start, count)))
 
     async def all(self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None) -> list[StackTrace]:
-        """The stacks of all live threads, or of those that the filter lets through: all frames, or the first ``count``.
+        """Return the stacks of all live threads, or of those that the filter lets through: all frames, or the first
+        ``count``.
 
         wire: 3 trips, 2 when the classes are known, however many threads; 1 more with a filter.
         """
@@ -76,7 +78,7 @@ class StackReader:
         return sorted(groups, key=lambda group: -len(group.threads))
 
     async def _chosen(self, chosen: ThreadFilter) -> list[ThreadID]:
-        """The live threads that the filter lets through. wire: 1 trip, 2 with a filter."""
+        """Return the live threads that the filter lets through. wire: 1 trip, 2 with a filter."""
         self._target.require_alive()
         threads = await self._reader.all_threads()
         if check(chosen) == EVERY_THREAD:
@@ -101,7 +103,7 @@ class StackReader:
     # -- the selected frame --------------------------------------------------------------------------------------
 
     async def selected(self) -> FrameInfo:
-        """The selected frame. Raises StateError when no thread is selected, or it runs. wire: 0 to 2 trips."""
+        """Return the selected frame. Raises StateError when no thread is selected, or it runs. wire: 0 to 2 trips."""
         self._target.require_alive()
         thread = self._target.selection.require_thread()
         self._target.suspension.require_suspended(thread.id)
@@ -122,7 +124,7 @@ class StackReader:
         return remembered
 
     async def standing(self) -> FrameInfo:
-        """The selected frame, whose id may be void because methods were run since: for who asks anew when it matters.
+        """Return the selected frame. Its id may be void because methods have run since.
 
         Raises as ``selected``. wire: 0 to 2 trips.
         """
@@ -137,7 +139,7 @@ class StackReader:
         return await self.selected()
 
     async def _again(self, frame: FrameInfo, thread_id: int, index: int) -> FrameInfo | None:
-        """The frame with its new id, if its thread has done nothing since but run methods for expressions.
+        """Return the frame with its new id, if its thread has done nothing since but run methods for expressions.
 
         wire: 1 trip, 0 when another frame is meant.
         """

@@ -54,7 +54,7 @@ class SuspendedSince:
 
     def look(self, suspension: Suspension, now: float) -> dict[int, float]:
         """Return what is suspended now, each with when it was first seen so: threads by id, or ``EVERYTHING`` alone."""
-        keys = (EVERYTHING,) if suspension.everything_held else tuple(suspension.held_threads())
+        keys = (EVERYTHING,) if suspension.frozen else tuple(suspension.held_threads())
         before, self._since = self._since, {}
         for key in keys:
             stop = suspension.stop_of(key)
@@ -143,7 +143,7 @@ async def panic(target: Target, points: Points, execution: Execution) -> Panicke
     target.require_alive()
     suspension = target.suspension
     held = len(suspension.held_threads())
-    resumed = "all" if suspension.everything_held else str(held) if held else "none"
+    resumed = "all" if suspension.frozen else str(held) if held else "none"
     requests = len(target.requests.all_active())
     disabled = points.disable_all()
     target.requests.submit_clear(target.requests.all_active())

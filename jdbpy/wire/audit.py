@@ -114,7 +114,7 @@ _CALLED = {
 
 
 def _caller() -> str:
-    """The call of jdbpy's interface that leads here: ``Values.evaluate``; "an event" in jdbpy's own tasks."""
+    """Return the call of jdbpy's interface that leads here: ``Values.evaluate``; "an event" in jdbpy's own tasks."""
     found = ""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

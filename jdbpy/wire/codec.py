@@ -35,7 +35,7 @@ class Codec(ABC):
         self._decoders: dict[type[Record], Callable[[bytes, Iterator[int]], Any]] = {}
 
     def encode(self, message: Record, sizes: IDSizes = DEFAULT_SIZES) -> bytes:
-        """The data of a message, without the packet header.
+        """Return the data of a message, without the packet header.
 
         Raises UsageError when a field holds what the protocol has no room for.
         """
@@ -53,7 +53,7 @@ class Codec(ABC):
     def decode(
         self, cls: type[M], data: bytes, sizes: IDSizes = DEFAULT_SIZES, *, tags: Sequence[int] = (), name: str = ""
     ) -> M:
-        """The message of a class that the data holds, to the last byte.
+        """Return the message of a class that the data holds, to the last byte.
 
         ``tags`` are those of its untagged values in order, which only the target knows. ``name`` is what errors call
         the message. Raises ProtocolError, which names message, field and offset.
@@ -73,7 +73,7 @@ class Codec(ABC):
             ) from fault
 
     def decode_reply(self, command: type[Command[M]], data: bytes, sizes: IDSizes = DEFAULT_SIZES) -> M:
-        """The reply to a command; otherwise like ``decode``."""
+        """Return the reply to a command; otherwise like ``decode``."""
         reply: Any = command.REPLY
         message: M = self.decode(reply, data, sizes, name=f"{command.NAME} reply")
         return message
@@ -89,11 +89,11 @@ class Codec(ABC):
 
     @abstractmethod
     def make_encoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[Any], bytes]:
-        """The function that encodes messages of a class; raises one of ``encode_faults``."""
+        """Return the function that encodes messages of a class; raises one of ``encode_faults``."""
 
     @abstractmethod
     def make_decoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[bytes, Iterator[int]], Any]:
-        """The function that decodes messages of a class; raises one of ``decode_faults``."""
+        """Return the function that decodes messages of a class; raises one of ``decode_faults``."""
 
 
 class GeneratedCodec(Codec):
@@ -119,7 +119,7 @@ def message_name(cls: type[Record]) -> str:
 
 
 def default_codec() -> Codec:
-    """The codec for a connection: what ``JDBPY_CODEC`` names, ``generated`` (or nothing) or ``construct``."""
+    """Return the codec for a connection: what ``JDBPY_CODEC`` names, ``generated`` (or nothing) or ``construct``."""
     name = os.environ.get("JDBPY_CODEC", "")
     if name == "construct":
         from jdbpy.wire.reference import ReferenceCodec

@@ -82,12 +82,12 @@ class Choice(Record):
 
 
 def module_name(command_set: CommandSet) -> str:
-    """The module that declares the commands of a set: ``thread_reference`` for ThreadReference."""
+    """Return the module that declares the commands of a set: ``thread_reference`` for ThreadReference."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", command_set.name).lower()
 
 
 def find_command(command_set: int, command: int) -> type[Command[Any]] | None:
-    """The command with these numbers, or None; loads the module that declares it."""
+    """Return the command with these numbers, or None; loads the module that declares it."""
     known = CommandSet._value2member_map_.get(command_set)
     if isinstance(known, CommandSet) and known is not CommandSet.Field:
         import_module(f"jdbpy.wire.messages.{module_name(known)}")
@@ -95,7 +95,7 @@ def find_command(command_set: int, command: int) -> type[Command[Any]] | None:
 
 
 def all_commands() -> list[type[Command[Any]]]:
-    """Every command, by set and number; loads all modules of ``wire.messages``."""
+    """Return every command, by set and number; loads all modules of ``wire.messages``."""
     for command_set in CommandSet:
         find_command(command_set, 0)
     return [_COMMANDS[number] for number in sorted(_COMMANDS)]

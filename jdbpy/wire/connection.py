@@ -283,7 +283,7 @@ class Connection:
         return self._events.parking
 
     async def next_event(self) -> Composite:
-        """The next event set; they come in the order in which the target sent them.
+        """Return the next event set; they come in the order in which the target sent them.
 
         Raises Disconnected when the connection is over and all that came before its end has been taken. An event set
         that cannot be decoded ends the connection: nothing would resume what it has suspended, and the agent does so
@@ -299,7 +299,7 @@ class Connection:
         raise Disconnected(self.close_reason)
 
     def decode_event(self, packet: Packet) -> Composite:
-        """The event set of a packet that ``on_event`` was shown: the same one each time. Raises ProtocolError.
+        """Return the event set of a packet that ``on_event`` was shown: the same one each time. Raises ProtocolError.
 
         A suspend policy that JDWP does not have counts as ALL: one resume of everything takes back whatever it did.
         """
@@ -312,7 +312,7 @@ class Connection:
         return composite
 
     def packet_of(self, composite: Composite) -> Packet | None:
-        """The packet of the event set that was decoded last; None for any other set."""
+        """Return the packet of the event set that was decoded last; None for any other set."""
         packet, last = self._decoded
         return packet if last is composite else None
 
@@ -434,7 +434,7 @@ class Connection:
     # -- helpers -------------------------------------------------------------------------------------------------
 
     def _new_id(self) -> int:
-        """The next packet id: 32 bits, unlike that of any command which still waits for its reply."""
+        """Return the next packet id: 32 bits, unlike that of any command which still waits for its reply."""
         packet_id = self._next_id
         while packet_id in self._outstanding:
             packet_id = packet_id + 1 & 0xFFFFFFFF
@@ -478,7 +478,7 @@ class Connection:
             self.submit(command)
 
     def _vm_ended(self) -> str | None:
-        """The reason when the target had said that it was going to end."""
+        """Return the reason when the target had said that it was going to end."""
         if self._exiting:
             return ending.EXITED
         if self._last_event is not None:

@@ -235,5 +235,5 @@ class InvokeOptions(IntFlag):
 
 
 def error_name(number: int) -> str:
-    """The name of an error code; ``ERROR_1234`` for one that the specification does not have."""
+    """Return the name of an error code; ``ERROR_1234`` for one that the specification does not have."""
     return Error(number).name if number in Error._value2member_map_ else f"ERROR_{number}"

@@ -130,8 +130,8 @@ _NEVER_SUSPENDS = (EventKind.CLASS_UNLOAD,)
 
 
 def effect_of(command: Command[Any] | type[Command[Any]]) -> Effect:
-    """The effect of a command, or the most that a command of a class may have. A request for events that suspends
-    nothing reads."""
+    """Return the effect of a command, or the most that a command of a class may have. A request for events that
+    suspends nothing reads."""
     effect = _EFFECTS.get(command.NAME, Effect.CHANGES)
     if command.NAME == "EventRequest.Set" and not isinstance(command, type):
         kind, policy = getattr(command, "eventKind", 0), getattr(command, "suspendPolicy", JdwpSuspendPolicy.ALL)
@@ -145,7 +145,7 @@ def is_listed(command: type[Command[Any]]) -> bool:
 
 
 def in_words(command: Command[Any] | type[Command[Any]]) -> str:
-    """A command that suspends or changes, in a word or two: ``running a method``."""
+    """Return a command that suspends or changes, in a word or two: ``running a method``."""
     return _WORDS.get(command.NAME, command.NAME)
 
 
@@ -156,7 +156,8 @@ class ReadOnlyGuard:
         self.allow_suspend = allow_suspend
 
     def refusal(self, command: Command[Any] | type[Command[Any]]) -> StateError | None:
-        """The error for a command that may not leave, or None. Of a class: for one of its commands at the worst."""
+        """Return the error for a command that may not leave, or None. Of a class: for one of its commands at the
+        worst."""
         effect = effect_of(command)
         if effect is Effect.CHANGES:
             return ReadOnlyError(

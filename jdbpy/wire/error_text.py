@@ -113,7 +113,7 @@ _TEXTS: dict[int, tuple[str, str]] = {
 
 
 def jdwp_error(number: int, command: str = "") -> JdwpError:
-    """The error for a code that a reply has brought; ``command`` is the name of what was asked."""
+    """Return the error for a code that a reply has brought; ``command`` is the name of what was asked."""
     name = error_name(number)
     sentence, hint = _TEXTS.get(number, ("the target answers with an error that the specification does not have", ""))
     asked = f" from {command}" if command else ""

@@ -37,7 +37,7 @@ _FORMS = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", 
 
 
 def only_request(packet: Packet) -> int:
-    """The request of the only event of a set that suspends something; 0 for every other set."""
+    """Return the request of the only event of a set that suspends something; 0 for every other set."""
     if len(packet.data) < _HEAD.size:
         return 0
     policy, count, _, request_id = _HEAD.unpack_from(packet.data)
@@ -45,7 +45,7 @@ def only_request(packet: Packet) -> int:
 
 
 def thread_of(packet: Packet, sizes: IDSizes) -> int:
-    """The thread of the first event of a set; for a kind without one, whatever stands there."""
+    """Return the thread of the first event of a set. For a kind without a thread, the bytes there mean nothing."""
     return int.from_bytes(packet.data[THREAD_AT : THREAD_AT + sizes.objectIDSize], "big")
 
 
@@ -61,7 +61,7 @@ class EventParts(Record):
 
 
 def event_parts(kind: EventKind, sizes: IDSizes) -> EventParts | None:
-    """The parts of a kind; None for one that has no place in code, or whose value is not at its end."""
+    """Return the parts of a kind; None for one that has no place in code, or whose value is not at its end."""
     place_at = THREAD_AT + sizes.objectIDSize + 1
     end = place_at + sizes.referenceTypeIDSize + sizes.methodIDSize + 8
     of_field = end + 1 + sizes.referenceTypeIDSize
@@ -81,7 +81,7 @@ def event_parts(kind: EventKind, sizes: IDSizes) -> EventParts | None:
 
 
 def value_of(data: bytes) -> TaggedValue:
-    """The value that its tag and its bytes are; bytes that do not fit their tag are taken for a number."""
+    """Return the value that its tag and its bytes are; bytes that do not fit their tag are taken for a number."""
     tag = data[0]
     form = struct.Struct(">" + _FORMS.get(chr(tag), "x"))
     if chr(tag) in _FORMS and form.size == len(data) - 1:

@@ -90,7 +90,7 @@ class EventQueue:
         self._hold()
 
     async def get(self) -> Packet | None:
-        """The next event set, once there is one; None when the queue is closed and empty."""
+        """Return the next event set, once there is one; None when the queue is closed and empty."""
         await trio.lowlevel.checkpoint_if_cancelled()
         while not self._ready:
             if self._closed:

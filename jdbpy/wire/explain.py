@@ -74,12 +74,12 @@ _codec = GeneratedCodec()
 
 
 def explain(message: Record) -> str:
-    """The fields of a message: ``thread=1, startFrame=0, length=-1``; empty when it has none."""
+    """Return the fields of a message: ``thread=1, startFrame=0, length=-1``; empty when it has none."""
     return _fields(layout_of(type(message)), message)
 
 
 def explain_data(cls: type[Record], data: bytes, sizes: IDSizes = DEFAULT_SIZES) -> str:
-    """The fields of the message that the data should be, or what is wrong with the data and how it begins."""
+    """Return the fields of the message that the data should be, or what is wrong with the data and how it begins."""
     try:
         return explain(_codec.decode(cls, data, sizes))
     except ProtocolError:
@@ -141,7 +141,7 @@ def _number(value: int, field: str) -> str:
 
 
 def _constant(names: type[IntEnum] | type[IntFlag], value: int) -> str:
-    """The name of a number, or the names of its bits; the number itself where there is none."""
+    """Return the name of a number, or the names of its bits; the number itself where there is none."""
     known = issubclass(names, IntFlag) or value in names._value2member_map_
     return (known and names(value).name) or str(value)
 

@@ -34,7 +34,7 @@ from jdbpy.wire.strings import ENCODING_ERRORS
 
 
 def find_fault(record: type[Record], data: bytes, sizes: IDSizes, tags: Sequence[int] = ()) -> str:
-    """The first fault in the data of a message: ``frames[3].frameID at offset 45: ...``; empty when it is sound.
+    """Return the first fault in the data of a message: ``frames[3].frameID at offset 45: ...``; empty when it is sound.
 
     ``tags`` are those of untagged values, as for decoding.
     """

@@ -51,7 +51,7 @@ class Packet(Record):
 
 
 def encode_packet(packet: Packet) -> bytes:
-    """The bytes of a packet, header and body."""
+    """Return the bytes of a packet, header and body."""
     length = HEADER_LENGTH + len(packet.data)
     if packet.flags & REPLY:
         return _REPLY.pack(length, packet.id, packet.flags, packet.error) + packet.data
@@ -59,7 +59,7 @@ def encode_packet(packet: Packet) -> bytes:
 
 
 def encode_command(packet_id: int, command_set: int, command: int, data: bytes) -> bytes:
-    """The bytes of a command packet (flags 0: HotSpot drops the connection at any other)."""
+    """Return the bytes of a command packet (flags 0: HotSpot drops the connection at any other)."""
     return _COMMAND.pack(HEADER_LENGTH + len(data), packet_id, 0, command_set, command) + data
 
 

@@ -48,7 +48,7 @@ def greeting_failure(peer: str, at: str, error: BaseException) -> ConnectError |
 
 
 def not_an_agent(peer: str, reason: str) -> ConnectError:
-    """The error for a peer that shook hands and cannot be debugged, for a reason."""
+    """Return the error for a peer that shook hands and cannot be debugged, for a reason."""
     return ConnectError(f"{peer} is no debugger agent: it shook hands, then failed ({reason})", hint=_NO_AGENT)
 
 
@@ -93,13 +93,13 @@ class Handshake:
         return self._received[len(HANDSHAKE) :] if len(self._received) >= len(HANDSHAKE) else None
 
     def closed(self, how: str = "closed the connection") -> ConnectError:
-        """The error for a peer that went away instead of answering; ``how`` is the verb of the sentence."""
+        """Return the error for a peer that went away instead of answering; ``how`` is the verb of the sentence."""
         if self._received:
             return self._error(f"{self._peer} {how} in the middle of the JDWP handshake{self._so_far()}", _ONE_DEBUGGER)
         return self._error(f"{self._peer} {how} without a JDWP handshake", _ONE_DEBUGGER)
 
     def silent(self, seconds: float) -> ConnectError:
-        """The error for a peer that did not complete the echo within ``seconds``."""
+        """Return the error for a peer that did not complete the echo within ``seconds``."""
         if self._received:
             return self._error(
                 f"{self._peer} did not complete the JDWP handshake within {_seconds(seconds)}{self._so_far()}",
@@ -129,10 +129,10 @@ class Handshake:
 
 
 def _seconds(seconds: float) -> str:
-    """A limit as text: what is left of one that began a moment ago is shown as the whole."""
+    """Return a limit as text: what is left of one that began a moment ago is shown as the whole."""
     return f"{round(seconds, 1) or seconds:g} seconds"
 
 
 def _shown(data: bytes, limit: int = 40) -> str:
-    """The first bytes of ``data`` as a quoted string without control characters."""
+    """Return the first bytes of ``data`` as a quoted string without control characters."""
     return repr(data[:limit])[1:] + ("..." if len(data) > limit else "")

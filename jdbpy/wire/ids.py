@@ -130,5 +130,5 @@ class ArrayRegion(Record):
     values: list[int | float | bool | TaggedValue]
 
     def tagged(self) -> list[TaggedValue]:
-        """The elements as values, whatever the element type is."""
+        """Return the elements as values, whatever the element type is."""
         return [value if isinstance(value, TaggedValue) else TaggedValue(self.tag, value) for value in self.values]

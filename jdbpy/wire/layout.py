@@ -105,7 +105,7 @@ _layouts: dict[type[Record], Group] = {}
 
 
 def layout_of(record: type[Record]) -> Group:
-    """The layout of a message, or of a part of one."""
+    """Return the layout of a message, or of a part of one."""
     found = _layouts.get(record)
     if found is None:
         hints = _hints(record)
@@ -115,17 +115,18 @@ def layout_of(record: type[Record]) -> Group:
 
 
 def number_code(node: LayoutNumber | Identifier, sizes: IDSizes) -> str:
-    """The ``struct`` code of a number or an id."""
+    """Return the ``struct`` code of a number or an id."""
     return node.code if isinstance(node, LayoutNumber) else id_code(sizes, node.family)
 
 
 def id_code(sizes: IDSizes, family: str) -> str:
-    """The ``struct`` code of a family of ids; they are unsigned."""
+    """Return the ``struct`` code of a family of ids; they are unsigned."""
     return _WIDTHS[getattr(sizes, family)]
 
 
 def fixed_codes(node: LayoutNode, sizes: IDSizes) -> str | None:
-    """The ``struct`` codes of a part that always takes the same number of bytes; None for one of varying width."""
+    """Return the ``struct`` codes of a part that always takes the same number of bytes; None for one of varying
+    width."""
     match node:
         case LayoutNumber() | Identifier():
             return number_code(node, sizes)
@@ -144,7 +145,7 @@ def check_sizes(sizes: IDSizes) -> None:
 
 
 def _hints(record: type[Record]) -> dict[str, Any]:
-    """The annotations of a record and its bases, evaluated where each was written."""
+    """Return the annotations of a record and its bases, evaluated where each was written."""
     hints: dict[str, Any] = {}
     for owner in reversed(record.__mro__):
         names = getattr(owner, "__slots__", ())

@@ -45,7 +45,7 @@ class RowForm(ABC, Generic[R]):
 
     @abstractmethod
     def read(self, data: bytes) -> Iterable[R]:
-        """The records of these bytes, which are whole rows."""
+        """Return the records of these bytes, which are whole rows."""
 
 
 class Rows(OnDemand[R]):
@@ -100,12 +100,12 @@ class Columns(OnDemand[R]):
 
     @classmethod
     def of(cls, record: type[R], records: Iterable[R]) -> Columns[R]:
-        """The same records by column."""
+        """Return the same records by column."""
         held = list(records)
         return cls(record, [[getattr(each, field) for each in held] for field in record.__fields__])
 
     def column(self, field: str) -> Sequence[Any]:
-        """The values of one field, not to be changed."""
+        """Return the values of one field, not to be changed."""
         return self._columns[self._record.__fields__.index(field)]
 
     def __len__(self) -> int:

@@ -177,7 +177,8 @@ class PacketStream:
             self._on_end(ending.broken(error))
 
     async def _receive_some(self) -> bytes | bytearray:
-        """The next bytes. From a socket without a turn of the loop where some are there, ``READS_IN_A_ROW`` times."""
+        """Return the next bytes. From a socket without a turn of the loop where some are there, ``READS_IN_A_ROW``
+        times."""
         if self._socket is None:
             return await self._stream.receive_some(RECEIVE_BYTES)
         if self._reads == READS_IN_A_ROW:
@@ -225,7 +226,7 @@ class PacketStream:
 
 
 def _second_handle(stream: trio.abc.Stream) -> socket.socket | None:
-    """Another handle of the stream's socket, which trio knows nothing of; None for other streams."""
+    """Return another handle of the stream's socket, which trio knows nothing of; None for other streams."""
     if not isinstance(stream, trio.SocketStream):
         return None
     own = stream.socket

@@ -170,6 +170,7 @@ UNDO: dict[type[Command[Any]], Callable[[Any, Any], Command[Any]]] = {
 
 
 def undoing(command: Command[Any], reply: Any) -> Command[Any] | None:
-    """The command that takes back what ``command``, answered by ``reply``, has done; None when nothing stays behind."""
+    """Return the command that takes back what ``command``, answered by ``reply``, has done; None when nothing stays
+    behind."""
     make = UNDO.get(type(command))
     return make(command, reply) if make else None

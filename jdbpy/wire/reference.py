@@ -77,7 +77,7 @@ class ReferenceCodec(Codec):
 
 
 def construct_of(node: LayoutNode, sizes: IDSizes) -> Any:
-    """The Construct that parses a part into the Python values of ``wire.ids``, and builds it of them."""
+    """Return the Construct that parses a part into the Python values of ``wire.ids``, and builds it of them."""
     match node:
         case LayoutNumber() | Identifier():
             return _FIELDS[number_code(node, sizes)]
@@ -106,12 +106,12 @@ def construct_of(node: LayoutNode, sizes: IDSizes) -> Any:
 
 
 def _list(array: Any) -> Any:
-    """The same array, with a plain list as its value."""
+    """Return the same array, with a plain list as its value."""
     return c.ExprAdapter(array, decoder=lambda items, context: list(items), encoder=lambda items, context: items)
 
 
 def _columns(element: Group, array: Any) -> Any:
-    """The same array, with ``Columns`` as its value."""
+    """Return the same array, with ``Columns`` as its value."""
     record = element.record
     return c.ExprAdapter(
         array, decoder=lambda items, context: Columns.of(record, items), encoder=lambda items, context: items
@@ -134,7 +134,7 @@ class _ParsedRow(RowForm[Any]):
 
 
 def _rows(form: _ParsedRow) -> Any:
-    """An array of records of fixed width, with ``Rows`` as its value."""
+    """Return an array of records of fixed width, with ``Rows`` as its value."""
     return c.ExprAdapter(
         c.PrefixedArray(c.Int32ub, c.Bytes(form.width)),
         decoder=lambda items, context: Rows(form, b"".join(items)),

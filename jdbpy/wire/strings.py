@@ -38,7 +38,7 @@ def _decode_surrogate(error: UnicodeDecodeError) -> tuple[str, int]:
 
 
 def _joined(text: str) -> str:
-    """The same Java string with every pair of surrogates as the one character that it encodes."""
+    """Return the same Java string with every pair of surrogates as the one character that it encodes."""
     return text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
 
 

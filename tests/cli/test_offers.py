@@ -92,7 +92,7 @@ async def test_a_line_of_a_file_that_fails_is_named_at_the_prompt(any_jvm: Jvm, 
 
 
 async def test_a_project_of_others_is_left_out_unasked(tmp_path: Path) -> None:
-    """Who reads its files before answering cannot know that they are still these; a group may share a project."""
+    """The files may change between reading them and answering; a group may share a project."""
     init, plugin = tmp_path / "project/.jdbpy/init", tmp_path / "project/.jdbpy/plugins/owner.py"
     write(init, "quit\n")
     write(plugin, PLUGIN.format(name="owner"))

@@ -6,8 +6,10 @@ import shutil
 from base64 import b64decode, b64encode
 from pathlib import Path
 
+import pytest
+
 from jdbpy.dap.paths import PathMapping, Paths
-from tests.dap.client import dap_client, source_of
+from tests.dap.client import ROOT, dap_client, source_of
 from tests.harness import Jvm, inline, program, start_target
 from tests.harness.processes import piped
 
@@ -169,3 +171,28 @@ def test_paths_of_a_client() -> None:
     assert uris.of_client("file:///c%3A/x/A%20b.java") == "/y/A b.java"
     assert uris.to_client("/y/A b.java") == "file:///C:/x/A%20b.java"
     assert Paths(uris=True).to_client("/a/B.java") == "file:///a/B.java"
+
+
+def test_relative_paths_of_this_machine_are_absolute_for_a_client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = str(Path.cwd())
+    assert Paths().to_client("src/a/B.java") == f"{here}/src/a/B.java"
+    assert Paths(mappings=[PathMapping("C:\\w", here)]).to_client("./src/B.java") == "C:\\w\\src\\B.java"
+    assert Paths(mappings=[PathMapping("/w", "src")]).to_client("src/B.java") == "/w/B.java"
+    assert Paths(uris=True).to_client("src/B.java") == f"file://{here}/src/B.java"
+
+
+async def test_relative_source_paths_count_from_the_adapters_working_directory(any_jvm: Jvm) -> None:
+    """Paths sent to the editor are absolute: its working directory is often another one."""
+    async with start_target(any_jvm, "Stepping") as target, dap_client() as dap:
+        await dap.attach(target, sourcePaths=[str(Path(target.program.sources).relative_to(ROOT))])
+        await dap.breakpoints(target.program, "in-twice")
+        await dap.request("configurationDone")
+        [top, _] = await dap.frames(await dap.stopped("breakpoint"))
+        assert top["source"]["path"] == source_of(target.program, "in-twice")
+        shown = (await dap.request("loadedSources"))["sources"]
+        assert source_of(target.program, "in-twice") in [each.get("path") for each in shown]
+        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("terminated")

@@ -1,4 +1,5 @@
-"""What of the protocols the suite has used on real JVMs: counted in every run, told at its end, enforced for the whole.
+"""The parts of the protocols that the suite uses on real JVMs: counted in each run, printed at its end, required of a
+whole run.
 
 Counted are the tests that ask for ``jvm``: commands that were answered without an error, kinds of events that arrived,
 kinds of modifiers that a request was taken with; of the Debug Adapter Protocol the requests of its published schema

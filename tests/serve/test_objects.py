@@ -228,7 +228,7 @@ def without_await(place: str) -> None:
         interrupted = at_every_step(lambda: breakpoint.wait(timeout=LIMIT))  # Ctrl-C at each moment of a wait
         for count, result in enumerate(interrupted, 1):
             if result is None:
-                vm.resume()  # all but the stop that nobody has got
+                vm.resume()  # does not release the stop that was put back
             stop = result or vm.wait(timeout=LIMIT)
             assert (stop.frame["number"].python(), breakpoint.hits) == (3, count)
             if result is None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 import trio
+import trio.testing
 
 import jdbpy
+from benchmarks.relay import open_relay
 from jdbpy.errors import ReadOnlyError, StateError
 from jdbpy.session.model.events import Notice, Stopped, ThreadsResumed
 from jdbpy.session.model.options import StepDepth
@@ -28,6 +31,21 @@ async def stop_of(client: jdbpy.Session) -> Stopped:
     assert isinstance(stop, Stopped)
     assert stop.thread is not None
     return stop
+
+
+@asynccontextmanager
+async def shared(
+    jvm: Jvm, *names: str, rtt: float = 0.0
+) -> AsyncIterator[tuple[Program, jdbpy.Session, list[jdbpy.ClientSession]]]:
+    """Desks at work, a session with it that suspends single threads, and clients that have joined it."""
+    async with AsyncExitStack() as stack:
+        target = await stack.enter_async_context(start_target(jvm, "Desks", suspend=False))
+        await target.wait_output("open")
+        relay = await stack.enter_async_context(open_relay(target.address, rtt=rtt)) if rtt else target
+        options = jdbpy.Options(hold="thread")
+        session = await stack.enter_async_context(jdbpy.attach_session(relay.address, options=options))
+        clients = [await stack.enter_async_context(jdbpy.join_session(session, name)) for name in names]
+        yield target.program, session, clients
 
 
 def stands(session: jdbpy.Session) -> bool:
@@ -169,102 +187,178 @@ async def test_three_clients_do_hundreds_of_random_things(jvm: Jvm) -> None:
 
 
 async def test_what_clients_are_told_of_each_other(jvm: Jvm) -> None:
-    options = jdbpy.Options(hold="thread")
-    async with start_target(jvm, "Desks", suspend=False) as target:
-        await target.wait_output("open")
-        async with (
-            jdbpy.attach_session(target.address, options=options) as session,
-            jdbpy.join_session(session, "ann") as ann,
-            jdbpy.join_session(session, "ann") as other,
-        ):
-            assert other.name == "ann-2"
-            assert jdbpy.clients_of(session) == ("host", "ann", "ann-2")
-            with other.events() as told:
-                await ann.breakpoints.add(target.program.at("first"))
-                stop = await stop_of(ann)
-                assert stop.thread is not None
-                added = await _notice(told, "breakpoint-added")
-                assert added.text.endswith("(ann)")
-                elsewhere = await _notice(told, "stopped-elsewhere")
-                assert dict(elsewhere.data)["thread"] == stop.thread.id
-                # another client's stop is neither selected nor released
-                assert other.selection[0] is None
-                with pytest.raises(StateError, match="none of the threads that are suspended is yours"):
-                    await other.execution.resume()
-                # its values: a name is everybody's, the history and the last exception are not
-                await ann.values.save("desk", "this")
-                await ann.values.evaluate("number")
-                assert (await other.values.evaluate("$desk", remember=False)).type == "Desks"
-                assert await other.values.history() == ()
-                await ann.values.assign("taken", "41")
-                assert (await _notice(told, "value-changed")).text == "taken was set to 41 (ann)"
-                # evaluations in one thread come one after the other
-                await other.select_thread(stop.thread.id)
-                results: list[str] = []
+    async with shared(jvm, "ann", "ann") as (program, session, [ann, other]):
+        assert other.name == "ann-2"
+        assert jdbpy.clients_of(session) == ("host", "ann", "ann-2")
+        with other.events() as told:
+            await ann.breakpoints.add(program.at("first"))
+            stop = await stop_of(ann)
+            assert stop.thread is not None
+            added = await _notice(told, "breakpoint-added")
+            assert added.text.endswith("(ann)")
+            elsewhere = await _notice(told, "stopped-elsewhere")
+            assert dict(elsewhere.data)["thread"] == stop.thread.id
+            # another client's stop is neither selected nor released
+            assert other.selection[0] is None
+            with pytest.raises(StateError, match="none of the threads that are suspended is yours"):
+                await other.execution.resume()
+            # its values: a name is everybody's, the history and the last exception are not
+            await ann.values.save("desk", "this")
+            await ann.values.evaluate("number")
+            assert (await other.values.evaluate("$desk", remember=False)).type == "Desks"
+            assert await other.values.history() == ()
+            await ann.values.assign("taken", "41")
+            assert (await _notice(told, "value-changed")).text == "taken was set to 41 (ann)"
+            # evaluations in one thread come one after the other
+            await other.select_thread(stop.thread.id)
+            results: list[str] = []
 
-                async def evaluate(client: jdbpy.Session) -> None:
-                    results.append((await client.values.evaluate("twice()")).text)
+            async def evaluate(client: jdbpy.Session) -> None:
+                results.append((await client.values.evaluate("twice()")).text)
 
-                async with trio.open_nursery() as nursery:
-                    for client in (ann, other, ann, other):
-                        nursery.start_soon(evaluate, client)
-                assert results == ["2"] * 4
-                # once selected it may be released, and the others hear who did it
-                with ann.events() as heard_by_ann:
-                    await other.execution.resume(stop.thread.id)
+            async with trio.open_nursery() as nursery:
+                for client in (ann, other, ann, other):
+                    nursery.start_soon(evaluate, client)
+            assert results == ["2"] * 4
+            # once selected it may be released, and the others hear who did it
+            with ann.events() as heard_by_ann:
+                await other.execution.resume(stop.thread.id)
+                resumed = await _next(heard_by_ann)
+                while not isinstance(resumed, ThreadsResumed):
                     resumed = await _next(heard_by_ann)
-                    while not isinstance(resumed, ThreadsResumed):
-                        resumed = await _next(heard_by_ann)
-                    assert (resumed.client, resumed.threads) == ("ann-2", (stop.thread.id,))
-                stop = await stop_of(ann)
-                # what a front end sets for itself is nobody else's
-                internal = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, internal=True)
-                with ann.events() as of_ann, other.events() as of_other:
-                    hidden = await ann.breakpoints.add_with(target.program.at("third"), internal)
-                    assert hidden.number < 0
-                    assert dict((await _notice(of_ann, "breakpoint-hit")).data)["breakpoint"] == hidden.number
-                    assert [point.number for point in ann.points.list()] == [1]
-                    await ann.points.remove([hidden.number])
-                    await ann.values.assign("taken", "42")
-                    heard = await _next(of_other)
-                    assert isinstance(heard, Notice)
-                    assert heard.kind == "value-changed"
-                # what a client suspends by name is its own, until it leaves
-                async with jdbpy.join_session(session, "reader", read_only=True) as reader:
-                    with pytest.raises(ReadOnlyError):
-                        await reader.breakpoints.add(target.program.at("second"))
-                    with pytest.raises(ReadOnlyError):
-                        await reader.points.remove([1])
-                    assert stop.thread is not None
-                    assert (await reader.stack.of(stop.thread.id)).frames
-                async with jdbpy.join_session(session, "brief") as brief:
-                    second = next(each.id for each in await brief.threads.list() if each.name == "desk-2")
-                    await brief.execution.suspend([second])
-                    await brief.execution.suspend()
-                    assert stands(session)
-                assert not stands(session)
-                assert not ann.is_suspended(second)
-                # what one keeps when it leaves is everybody's
-                async with jdbpy.join_session(session, "keeper", keep=lambda: True) as keeper:
-                    await keeper.breakpoints.add(target.program.at("third"))
-                    kept = await stop_of(keeper)
-                assert kept.thread is not None
-                assert ann.is_suspended(kept.thread.id)
-                assert (await other.execution.resume()) == ()
-                kept = await stop_of(other)
-                assert kept.clients == ("keeper",)
-                await other.points.remove([kept.breakpoint or 0])
-                await other.execution.resume()
-                assert not ann.is_suspended(kept.thread.id if kept.thread else 0)
-                # a stop that suspends everything concerns everybody, who may release it
-                paused = await ann.execution.pause()
-                assert isinstance(paused, Stopped)
-                seen = await stop_of(other)
-                assert seen.clients == ("ann",)
-                await other.execution.resume()
-                assert not stands(session)
+                assert (resumed.client, resumed.threads) == ("ann-2", (stop.thread.id,))
+            stop = await stop_of(ann)
+            # what a front end sets for itself is nobody else's
+            internal = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, internal=True)
+            with ann.events() as of_ann, other.events() as of_other:
+                hidden = await ann.breakpoints.add_with(program.at("third"), internal)
+                assert hidden.number < 0
+                assert dict((await _notice(of_ann, "breakpoint-hit")).data)["breakpoint"] == hidden.number
+                assert [point.number for point in ann.points.list()] == [1]
+                await ann.points.remove([hidden.number])
+                await ann.values.assign("taken", "42")
+                heard = await _next(of_other)
+                assert isinstance(heard, Notice)
+                assert heard.kind == "value-changed"
+            # what a client suspends by name is its own, until it leaves
+            async with jdbpy.join_session(session, "reader", read_only=True) as reader:
+                with pytest.raises(ReadOnlyError):
+                    await reader.breakpoints.add(program.at("second"))
+                with pytest.raises(ReadOnlyError):
+                    await reader.points.remove([1])
                 assert stop.thread is not None
-                assert session.is_suspended(stop.thread.id)
+                assert (await reader.stack.of(stop.thread.id)).frames
+            async with jdbpy.join_session(session, "brief") as brief:
+                second = next(each.id for each in await brief.threads.list() if each.name == "desk-2")
+                await brief.execution.suspend([second])
+                await brief.execution.suspend()
+                assert stands(session)
+            assert not stands(session)
+            assert not ann.is_suspended(second)
+            # what one keeps when it leaves is everybody's
+            async with jdbpy.join_session(session, "keeper", keep=lambda: True) as keeper:
+                await keeper.breakpoints.add(program.at("third"))
+                kept = await stop_of(keeper)
+            assert kept.thread is not None
+            assert ann.is_suspended(kept.thread.id)
+            assert (await other.execution.resume()) == ()
+            kept = await stop_of(other)
+            assert kept.clients == ("keeper",)
+            await other.points.remove([kept.breakpoint or 0])
+            await other.execution.resume()
+            assert not ann.is_suspended(kept.thread.id if kept.thread else 0)
+            # a stop that suspends everything concerns everybody, who may release it
+            paused = await ann.execution.pause()
+            assert isinstance(paused, Stopped)
+            seen = await stop_of(other)
+            assert seen.clients == ("ann",)
+            await other.execution.resume()
+            assert not stands(session)
+            assert stop.thread is not None
+            assert session.is_suspended(stop.thread.id)
+
+
+async def test_a_release_leaves_the_stops_of_others(any_jvm: Jvm) -> None:
+    """A stop that its client has not taken yet is the answer to its next ``cont``, which does not release it."""
+    async with shared(any_jvm, "ann", "ben") as (program, session, [ann, ben]):
+        await ann.breakpoints.add(program.at("first"))
+        desk_1 = (await stop_of(ann)).thread
+        assert desk_1 is not None
+        point = await ben.breakpoints.add(program.at("second"))
+        with within(LIMIT):
+            await ben._target.publisher.wait_for_stop()
+        [stop] = ben.untaken_stops()
+        await ann.execution.unsuspend()  # `resume`
+        assert ben.untaken_stops() == [stop]
+        assert await ben.execution.resume() == (stop,)
+        assert await stop_of(ben) is stop
+        assert ben.is_current(stop)
+        desk_1 = (await stop_of(ann)).thread
+        assert desk_1 is not None
+        # a step where everything is suspended leaves the threads of others where they are
+        await ben.execution.pause()
+        await ben.select_thread(stop.thread.id if stop.thread else 0)
+        await ben.points.remove([point.number])
+        await ben.execution.start_step(StepDepth.OVER)
+        stepped = await stop_of(ben)
+        assert stepped.location is not None
+        assert stepped.location.line == program.line("second-next")
+        await ben.execution.resume()
+        assert ann.is_suspended(desk_1.id)
+        assert not session.suspended_everything
+
+
+async def test_a_thread_suspended_for_a_moment_is_no_stop(any_jvm: Jvm) -> None:
+    """Before a step the debugger suspends other threads that have met a breakpoint, for as long as one answer takes."""
+    async with shared(any_jvm, "ann", "ben", rtt=0.2) as (program, session, [ann, ben]):
+        point = await ben.breakpoints.add(program.at("second"))
+        await stop_of(ben)
+        await ben.points.remove([point.number])
+        await ben.execution.resume()
+        await ann.breakpoints.add(program.at("first"))
+        await stop_of(ann)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ann.execution.start_step, StepDepth.OVER)
+            brief = session._target.suspension.brief_holds
+            with within(LIMIT):
+                while not brief:
+                    await trio.testing.wait_all_tasks_blocked()
+            assert session.state is VmState.RUNNING
+            assert await ben.execution.resume_if_stopped() == ()
+            with pytest.raises(StateError, match="the target is running already"):
+                await ben.execution.resume()
+            assert brief
+        await stop_of(ann)
+        assert not brief
+
+
+async def test_what_is_suspended_for_a_look_is_no_stop(any_jvm: Jvm) -> None:
+    """`deadlocks` of a running target suspends it while it reads: no `cont` ends that, and no stop ends with it."""
+    async with shared(any_jvm, "ben", rtt=0.2) as (_, session, [ben]):
+        suspension = session._target.suspension
+
+        async def frozen() -> None:
+            with within(LIMIT):
+                while not suspension.frozen:
+                    await trio.testing.wait_all_tasks_blocked()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(session.locks.deadlocks)
+            await frozen()
+            assert (session.state, session.suspended_everything) == (VmState.RUNNING, False)
+            assert await ben.execution.resume_if_stopped() == ()
+            with pytest.raises(StateError, match="the target is running already"):
+                await ben.execution.resume()
+            assert suspension.frozen
+        assert set((await counts_of(session)).values()) == {0}
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(session.locks.deadlocks)
+            await frozen()
+            await ben.execution.pause()
+        assert ben.suspended_everything
+        assert set((await counts_of(session)).values()) == {1}
+        await ben.execution.resume()
+        assert set((await counts_of(session)).values()) == {0}
 
 
 async def test_one_person_with_two_front_ends(any_jvm: Jvm) -> None:

@@ -260,3 +260,42 @@ def test_vm_start_gives_no_right_to_invoke() -> None:
     ledger.event(1, everything=True, at_event=False)
     assert ledger.is_suspended(1)
     assert not ledger.stopped_by_event(1)
+
+
+def test_a_brief_hold_is_no_stop() -> None:
+    """It is not released by ``cont``, and is gone when the thread is resumed otherwise."""
+    ledger = Suspension()
+    ledger.apply(SuspendOp.THREAD_SUSPEND, 1, brief=True)
+    assert (ledger.count(1), ledger.anything_held, ledger.held_threads()) == (1, False, [])
+    assert ledger.plan_release() == []
+    ledger.event(1, everything=False)
+    assert (ledger.count(1), ledger.held_threads(), ledger.threads_at_events()) == (2, [1], [1])
+    assert ledger.plan_release() == [(SuspendOp.THREAD_RESUME, 1)]
+    ledger.apply(SuspendOp.THREAD_RESUME, 1, by_event=True)
+    assert (ledger.count(1), ledger.anything_held) == (1, False)
+    ledger.apply(SuspendOp.VM_SUSPEND)
+    assert ledger.plan_release() == [(SuspendOp.VM_RESUME, 0)]
+    ledger.apply(SuspendOp.VM_RESUME)
+    ledger.apply(SuspendOp.THREAD_RESUME, 1, brief=True)
+    assert (ledger.count(1), ledger.brief_holds) == (0, {})
+
+
+def test_a_brief_hold_of_everything_is_no_stop() -> None:
+    """A stop that comes within it is one, also that of a thread which was let run alone meanwhile."""
+    ledger = Suspension()
+    ledger.event(2, everything=False)
+    ledger.apply(SuspendOp.VM_SUSPEND, brief=True)
+    assert (ledger.frozen, ledger.everything_held, ledger.held_threads()) == (True, False, [2])
+    assert ledger.plan_release() == [(SuspendOp.THREAD_RESUME, 2)]
+    for op, thread in ledger.plan_run_thread(2):
+        ledger.apply(op, thread, by_event=True)
+    assert (ledger.count(2), ledger.anything_held, ledger.stopped_alone()) == (0, False, [])
+    ledger.event(2, everything=False)
+    assert (ledger.count(2), ledger.anything_held, ledger.stopped_alone()) == (1, True, [2])
+    ledger.event(3, everything=True)
+    assert ledger.everything_held
+    assert ledger.plan_release() == [(SuspendOp.VM_RESUME, 0), (SuspendOp.THREAD_RESUME, 2)]
+    ledger.apply(SuspendOp.VM_RESUME)
+    assert (ledger.frozen, ledger.everything_held) == (True, False)
+    ledger.apply(SuspendOp.VM_RESUME, brief=True)
+    assert not ledger.frozen

@@ -96,7 +96,7 @@ class CodePlaces:
             place.locations = {moved.get(each, each): None for each in place.locations}
 
     def chosen(self) -> list[CodePlace]:
-        """The places that there are now, of those that the breakpoint is for, by number."""
+        """Return the places that there are now, of those that the breakpoint is for, by number."""
         there = [place for place in self._places.values() if place.number and place.locations]
         return sorted(there, key=lambda place: place.number)
 
@@ -198,7 +198,7 @@ class CodePlaces:
         return min(lines, default=0), max(lines, default=0)
 
     def _in_order(self) -> list[CodePlace]:
-        """The line first, then lambdas as compilers number them."""
+        """Return the line first, then lambdas as compilers number them."""
         if not self._by_line:
             return list(self._places.values())
         return sorted(self._places.values(), key=lambda place: (_ORDER[place.kind], _natural(place.found)))
@@ -212,7 +212,7 @@ class CodePlaces:
 
 
 def _natural(found: Location) -> list[tuple[int, str]]:
-    """A key by which ``lambda$main$10`` comes after ``lambda$main$9``."""
+    """Return a key by which ``lambda$main$10`` comes after ``lambda$main$9``."""
     parts = re.split(r"(\d+)", f"{found.class_name}.{found.method}")
     return [(int(part) if part.isdecimal() else 0, part) for part in parts]
 

@@ -105,7 +105,7 @@ class LineBreakpoints:
         return self.placement.adding_many()
 
     def list(self) -> builtins.list[BreakpointInfo]:
-        """All breakpoints by number; ``points.list`` has the other points too. No trip."""
+        """Return all breakpoints by number; ``points.list`` has the other points too. No trip."""
         return [point.snapshot() for point in self._all()]
 
     def find(self, spec: str) -> builtins.list[int]:
@@ -172,7 +172,8 @@ class LineBreakpoints:
         return self._points.of_type(LogicalBreakpoint)
 
     async def _absolute(self, place: ClassLine | FileLine | CurrentLine | MethodPlace) -> AbsoluteSpec:
-        """The place without reference to the selected frame. wire: as reading that frame, when it refers to it."""
+        """Return the place without reference to the selected frame. wire: as reading that frame, when it refers to
+        it."""
         if isinstance(place, CurrentLine):
             current = await self._current()
             line = (current.line or 0) + place.line if place.relative else place.line

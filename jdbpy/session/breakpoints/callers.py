@@ -58,7 +58,8 @@ class Callers:
         return any(self._known.get(caller, False) for caller in callers)
 
     async def slip(self) -> str:
-        """A word about a pattern that fits no loaded class, where another one may have been meant. wire: 1 trip."""
+        """Return a word about a pattern that fits no loaded class, where another one may have been meant. wire: 1
+        trip."""
         await self._target.types.all_classes()
         names = {each.name for each in self._target.types.all_known() if not each.is_array}
         simple = {simple_name(name): name for name in names if not of_the_runtime(name)}
@@ -111,7 +112,8 @@ def parse_caller(text: str) -> Fits:
 
 
 def _possible_classes(pattern: str) -> list[str]:
-    """The names of classes that a pattern may mean, the likeliest first; none where it may mean a method alone."""
+    """Return the names of classes that a pattern may mean, the likeliest first; none where it may mean a method
+    alone."""
     name, bracket, _ = pattern.partition("(")
     owner = name.rpartition(".")[0]
     if "*" in name or not (owner or name[:1].isupper()):

@@ -85,12 +85,12 @@ class ClassGroups:
         return watches
 
     def points_by_name(self) -> list[LogicalBreakpoint]:
-        """The breakpoints in classes that are known by a name, not by a file. No trip."""
+        """Return the breakpoints in classes that are known by a name, not by a file. No trip."""
         named = [each for each in self._groups.values() if not isinstance(each.spec, FileLine)]
         return [point for each in named for point in each.points]
 
     async def types_of(self, group: ClassGroup, spec: AbsoluteSpec) -> Sequence[RefType]:
-        """The loaded types that places of the group can be in. wire: as listing them; 0 while that is known."""
+        """Return the loaded types that places of the group can be in. wire: as listing them; 0 while that is known."""
         async with group.lock:
             if not group.points:  # all were removed while the lock was waited for
                 return ()

@@ -28,8 +28,8 @@ MOST_FIELDS = 10_000
 def counting_filter_of(
     point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0, meant: EventKind | None = None
 ) -> CountingFilter | None:
-    """The counting filter for the requests of a point for a kind of events; None where each of them has to be looked
-    at.
+    """Return the counting filter for the requests of a point for a kind of events; None where each of them has to be
+    looked at.
 
     ``only`` is the id of the one method that is meant, 0 for all. Hits count as ``meant``, else as
     the kind.

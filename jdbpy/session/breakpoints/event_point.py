@@ -52,7 +52,8 @@ def require_fitting(options: PointOptions, allowed: frozenset[str], what: str) -
 
 
 async def shares(types: TypeCache, options: PointOptions) -> list[Share]:
-    """The requests that the filters make, at least one. Raises UsageError. wire: 1 trip for ``Order+``, else none."""
+    """Return the requests that the filters make, at least one. Raises UsageError. wire: 1 trip for ``Order+``, else
+    none."""
     common: list[Any] = []
     if options.thread is not None:
         common.append(event_request.ThreadOnly(ThreadID(ObjectID(options.thread))))
@@ -215,7 +216,8 @@ class EventPoint(Point):
         return self._on_hit(self, REASONS[type(hit.event)], hit)
 
     async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: RequestHit) -> Verdict:
-        """The verdict on an event that may be none of the point's, or also be reported by another of its requests."""
+        """Return the verdict on an event that may be none of the point's, or also be reported by another of its
+        requests."""
         happened = hit.event
         place = getattr(happened, "location", None)
         type_id = happened.typeID if isinstance(happened, event.ClassPrepare) else place.classID if place else _NO_TYPE
@@ -238,5 +240,6 @@ async def set_point(
 
 
 def count_for_agent(point: EventPoint) -> int:
-    """The Count modifier for a point that is one request, whose every event is a hit, if only one hit is wanted."""
+    """Return the Count modifier for a point that is one request, whose every event is a hit, if only one hit is
+    wanted."""
     return point.only_hit if point.only_hit > 1 and len(point.options.classes) <= 1 else 0

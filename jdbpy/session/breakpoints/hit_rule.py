@@ -43,7 +43,7 @@ class HitRule:
         """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
 
     def hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
-        """The vote on one hit: at once for one that is only counted."""
+        """Return the vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:
             return GO  # it was removed, or has begun to wait, while the event was on its way
         if self._target.changed_code.helpers and self._is_own(hit.event):
@@ -53,7 +53,7 @@ class HitRule:
         return self._hit(point, reason, hit)
 
     async def _outside_checks(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
-        """The verdict on a hit, unless it is in a method that a check in the target runs: as in methods that the
+        """Return the verdict on a hit, unless it is in a method that a check in the target runs: as in methods that the
         debugger runs, nothing stops and reports there. wire: 1 trip more.
         """
         wanted = thread_reference.Frames(wire_thread(hit.thread), 0, -1)
@@ -87,7 +87,7 @@ class HitRule:
         return there and self._counts(point, hit)
 
     async def met(self, point: Point, hit: RequestHit) -> Verdict:
-        """The verdict on a hit that ``counts``, at the place that the user has meant."""
+        """Return the verdict on a hit that ``counts``, at the place that the user has meant."""
         if self._points.get(point.number) is not point:
             return GO
         return await self._meet(point, StopReason.BREAKPOINT, hit)
@@ -98,7 +98,7 @@ class HitRule:
         return GO
 
     async def _look(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
-        """The verdict on a hit that counts only if callers and condition fit.
+        """Return the verdict on a hit that counts only if callers and condition fit.
 
         A condition that fails stops, and says so: the user is to know rather than to wonder.
         """

@@ -26,7 +26,7 @@ Key = bytes | TaggedValue | int
 
 
 def carried(event: Any) -> TaggedValue | None:
-    """The value that an event carries: what is returned, or what a field is about to hold."""
+    """Return the value that an event carries: what is returned, or what a field is about to hold."""
     value = getattr(event, "valueToBe", None) or getattr(event, "value", None)
     return value if isinstance(value, TaggedValue) and value.tag != Tag.VOID else None
 
@@ -54,11 +54,11 @@ class HitStatistics:
         self._values = 0
 
     def of_kind(self, kind: EventKind) -> dict[Method, HitStatisticsRow]:
-        """The rows of a kind, to be counted in directly."""
+        """Return the rows of a kind, to be counted in directly."""
         return self.rows.setdefault(kind, {})
 
     def row(self, rows: dict[Method, HitStatisticsRow], method: Method) -> HitStatisticsRow | None:
-        """The row of a method, a new one if need be; None, and the hit is counted, when there are too many."""
+        """Return the row of a method, a new one if need be; None, and the hit is counted, when there are too many."""
         row = rows.get(method)
         if row is None:
             if self._methods >= MOST_METHODS:

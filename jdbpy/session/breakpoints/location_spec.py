@@ -203,7 +203,7 @@ def _method_with_parameters(text: str) -> MethodPlace:
 
 
 def _split(text: str) -> list[str]:
-    """The list at its commas, those inside of type arguments left alone."""
+    """Return the list at its commas, those inside of type arguments left alone."""
     parts = [""]
     depth = 0
     for letter in text:
@@ -218,7 +218,7 @@ def _split(text: str) -> list[str]:
 
 
 def _parameter(text: str) -> str:
-    """One type of the list: type arguments, annotations, ``final`` and a parameter's name are dropped."""
+    """Return one type of the list: type arguments, annotations, ``final`` and a parameter's name are dropped."""
     bare = _MODIFIERS_OF_PARAMETERS.sub("", text.strip() + " ").strip()
     while "<" in bare and ">" in bare:
         shorter = re.sub(r"<[^<>]*>", "", bare)

@@ -102,7 +102,8 @@ class FrameSlotReader:
         self._target = target
 
     async def returned(self, thread_id: int, of: Exit) -> ids.TaggedValue | None:
-        """The variable that is about to be returned; None if it cannot be read. wire: 1 trip, 2 for a new thread."""
+        """Return the variable that is about to be returned; None if it cannot be read. wire: 1 trip, 2 for a new
+        thread."""
         assert of.how.slot is not None
         tag = Tag.OBJECT if of.returns[0] in "L[" else ord(of.returns[0])
         [value] = await self._read(thread_id, [(of.how.slot, tag)])
@@ -111,7 +112,7 @@ class FrameSlotReader:
     async def arguments(
         self, thread_id: int, place: CodeLocation, go_on: Callable[[], None] | None, longest: int
     ) -> tuple[Variable, ...]:
-        """The arguments of a method that was just entered; ``go_on`` resumes the thread once they are read.
+        """Return the arguments of a method that was just entered; ``go_on`` resumes the thread once they are read.
 
         Texts have ``longest`` characters at most.
 

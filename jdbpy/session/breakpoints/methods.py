@@ -150,8 +150,8 @@ class MethodPoint(EventPoint):
         return not self.by_places or bool(self._native)
 
     async def counted_place(self, kind: EventKind, method: tuple[int, int]) -> CountedPlace | None:
-        """The second instruction: after an entry event the agent keeps back breakpoints at the first (docs/agent.md,
-        "A place is reported once")."""
+        """Return the second instruction: after an entry event the agent keeps back breakpoints at the first
+        (docs/agent.md, "A place is reported once")."""
         key = ReferenceTypeID(method[0]), ids.MethodID(method[1])
         known = await self._target.types.info([key[0]])
         code = (await self._target.types.facts.many(facts.BYTECODES, [key])).get(key, b"")
@@ -257,7 +257,7 @@ class MethodPoint(EventPoint):
         return shown.replace(options=(("--values", ""), *shown.options)) if self.values else shown
 
     async def _methods(self, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
-        """The methods that are meant, of these classes and of those that they inherit from. wire: 1 trip."""
+        """Return the methods that are meant, of these classes and of those that they inherit from. wire: 1 trip."""
         if not types:
             return []
         declared = await self._target.types.methods([each.id for each in types])

@@ -277,7 +277,7 @@ class Placement:
             await self._target.types.locations(places)
 
     def _spec(self, point: LogicalBreakpoint, place: CodeLocation) -> RequestSpec:
-        """The request for one place; Count comes last, since the agent tests modifiers in their order."""
+        """Return the request for one place; Count comes last, since the agent tests modifiers in their order."""
         options = point.options
         modifiers: list[Any] = [event_request.LocationOnly(place)]
         if options.thread is not None:
@@ -381,7 +381,8 @@ class Placement:
             point.message = found.note
 
     async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> FoundPlaces:
-        """The place in classes that have just come; if it is not there, in all that their file has brought so far."""
+        """Return the place in classes that have just come; if it is not there, in all that their file has brought so
+        far."""
         try:
             return await self._finder.places(spec, types)
         except UsageError:

@@ -72,7 +72,8 @@ class PlaceFinder:
     # -- which types -------------------------------------------------------------------------------------------------
 
     async def among(self, spec: AbsoluteSpec, listed: Iterable[RefType]) -> list[RefType]:
-        """The types, out of all that are loaded, that the place can be in. Raises UsageError for an ambiguous name.
+        """Return the types, out of all that are loaded, that the place can be in. Raises UsageError for an ambiguous
+        name.
 
         wire: 1 trip for a file, whose classes are known by their SourceFile attribute and their source map; else none.
         """
@@ -138,7 +139,7 @@ class PlaceFinder:
     # -- which instructions ------------------------------------------------------------------------------------------
 
     async def places(self, spec: AbsoluteSpec, types: Sequence[RefType], *, move: bool = False) -> FoundPlaces:
-        """The places to stop at in these types. Raises UsageError when there can be none, now or later.
+        """Return the places to stop at in these types. Raises UsageError when there can be none, now or later.
 
         With ``move``, which is for all the types that a line may be in, a line without code is the next one with code.
 
@@ -269,7 +270,8 @@ class PlaceFinder:
         return chosen
 
     async def _inherited(self, spec: MethodPlace, types: Sequence[RefType]) -> list[tuple[RefType, Method]]:
-        """The method as the nearest superclass, or else an interface, declares it; not private, not a constructor."""
+        """Return the method as the nearest superclass, or else an interface, declares it; not private, not a
+        constructor."""
         if spec.method.startswith("<"):
             return []
         found: dict[tuple[RefType, Method], None] = {}
@@ -292,7 +294,7 @@ def _is_forwarder(method: Method, methods: Iterable[Method]) -> bool:
 
 
 def _top(name: str) -> str:
-    """The top-level class, an object of Scala's (``Main$``) taken together with the class of its name."""
+    """Return the top-level class, an object of Scala's (``Main$``) taken together with the class of its name."""
     return outermost(name).removesuffix("$")
 
 

@@ -53,7 +53,7 @@ class HitCount(Record):
         return _ADMITS[self.op](hits, self.number)
 
     def following(self, hits: int) -> int | None:
-        """The number of the first hit after so many that is let through; None when there is none any more."""
+        """Return the number of the first hit after so many that is let through; None when there is none any more."""
         match self.op:
             case "%":
                 return (hits // self.number + 1) * self.number
@@ -71,7 +71,7 @@ class HitCount(Record):
 
 
 def parse_hit_count(text: str) -> HitCount:
-    """The hit count that a text spells; a bare number means that hit alone. Raises UsageError."""
+    """Return the hit count that a text spells; a bare number means that hit alone. Raises UsageError."""
     match = _SYNTAX.fullmatch(text)
     if match is None:
         raise UsageError(
@@ -343,7 +343,7 @@ class Point(ABC):
         return ()
 
     def snapshot(self) -> BreakpointInfo:
-        """The point as plain data. No trip."""
+        """Return the point as plain data. No trip."""
         return listed(
             self.current_options,
             number=self.number,

@@ -135,11 +135,12 @@ class Points:
                 self._target.tell_others(f"breakpoint-{kind}", text, ("breakpoint", point.number))
 
     def of_client(self, client: str) -> builtins.list[int]:
-        """The numbers of the points that a client has set. No trip."""
+        """Return the numbers of the points that a client has set. No trip."""
         return [number for number, point in sorted(self._points.items()) if point.client == client]
 
     def _made(self, make: Callable[[int, PointOptions], P], options: PointOptions) -> P:
-        """The point with what the debugger itself decides at its hits, not set yet. Raises UsageError, EvalError."""
+        """Return the point with what the debugger itself decides at its hits, not set yet. Raises UsageError,
+        EvalError."""
         policy = options.policy
         if options.log or options.reporting.stack:
             policy = SuspendPolicy.NONE
@@ -185,15 +186,15 @@ class Points:
         self._last_number = max(self._last_number, number - 1)
 
     def list(self) -> builtins.list[BreakpointInfo]:
-        """All points by number, without internal ones. No trip."""
+        """Return all points by number, without internal ones. No trip."""
         return [self._shown(point) for _, point in sorted(self._points.items()) if not point.options.internal]
 
     def get(self, number: int) -> BreakpointInfo:
-        """The point of that number. Raises UsageError. No trip."""
+        """Return the point of that number. Raises UsageError. No trip."""
         return self._shown(self._point(number))
 
     def of_type(self, kind: type[P]) -> builtins.list[P]:
-        """The points of a class, by number: for the component that sets them."""
+        """Return the points of a class, by number: for the component that sets them."""
         return [point for _, point in sorted(self._points.items()) if isinstance(point, kind)]
 
     async def remove(self, numbers: Iterable[int]) -> None:

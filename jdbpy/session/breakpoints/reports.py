@@ -93,7 +93,7 @@ class Whereabouts:
         return Where(", ".join(parts), tuple(data), ThreadRef(hit.thread, name or "") if hit.thread else None, location)
 
     def _stopped(self, thread: int) -> str | None:
-        """The name of a thread that stopped lately: known, though the target may be at its end by now."""
+        """Return the name of a thread that stopped lately: known, though the target may be at its end by now."""
         stop = self._target.last_stop
         if stop is None or stop.thread is None or stop.thread.id != thread or not stop.thread.name:
             return None
@@ -128,8 +128,6 @@ class Reporter:
         self.wall = wall
         self._whereabouts = Whereabouts(target)
         self._limited: set[Point] = set()
-        self._second = -1
-        self._written = "", ""
         self._changed = trio.lowlevel.ParkingLot()
         self.on_rate: Callable[[Point, Load], None] = lambda point, load: None
         """Called about once a second for a point whose hits suspend nothing."""
@@ -257,7 +255,7 @@ class Reporter:
         **values: Any,
     ) -> None:
         report = events.Report(
-            self._moment(taken.at),
+            events.time_of(taken.at),
             where.thread,
             taken.number,
             time_ns=time_ns or round(taken.at * 1e9),
@@ -289,7 +287,7 @@ class Reporter:
         return kind, text or where.text, stack, where, values
 
     async def _logged(self, point: Point, hit: RequestHit) -> tuple[str, tuple[Variable, ...], str]:
-        """The text of a logpoint, or that there is none, the values of its expressions, and the error."""
+        """Return the text of a logpoint, or that there is none, the values of its expressions, and the error."""
         assert point.log is not None
         place = getattr(hit.event, "location", None)
         passing = Passing(place, hit.go_on) if place is not None and hit.go_on is not None else None
@@ -333,16 +331,6 @@ class Reporter:
         with suppress(JdwpError):
             return await self._target.types.locations(places)
         return [self._target.types.location(place) for place in places]
-
-    def _moment(self, at: float) -> str:
-        """A time of day in ISO 8601; what is the same for all of a second is made once."""
-        second = int(at)
-        if second != self._second:
-            local = time.localtime(second)
-            offset = time.strftime("%z", local)
-            self._second = second
-            self._written = time.strftime("%Y-%m-%dT%H:%M:%S.", local), f"{offset[:3]}:{offset[3:]}"
-        return f"{self._written[0]}{int(at % 1 * 1000):03d}{self._written[1]}"
 
     def _out(self, point: Point, notice: events.Notice) -> None:
         """Hand a report to the listeners, or write it to the file of its point."""

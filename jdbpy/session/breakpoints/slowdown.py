@@ -129,7 +129,7 @@ class Measuring:
             self.on_measured(point, found, counted)
 
     async def _busiest(self, point: Point) -> tuple[CountedPlace | None, float]:
-        """The place where the point is hit most, of those that the agent can count, and its hits a second."""
+        """Return the place where the point is hit most, of those that the agent can count, and its hits a second."""
         start = {key: row.count for key, row in _rows(point)}
         begun = self._clock()
         await trio.sleep(WITH)
@@ -147,7 +147,7 @@ class Measuring:
         return None, 0.0
 
     async def _rate(self, point: Point, place: CountedPlace) -> float:
-        """The hits a second at a place while the point stands in the target."""
+        """Return the hits a second at a place while the point stands in the target."""
         start, begun = _hits(point, place), self._clock()
         await trio.sleep(WITH)
         return (_hits(point, place) - start) / (self._clock() - begun)

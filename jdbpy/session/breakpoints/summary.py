@@ -33,7 +33,8 @@ _HAPPENED = {
 
 
 async def summarize(target: Target, point: Point, most: int, most_values: int) -> TraceSummary:
-    """The summary of a point, with so many methods and so many values of each. wire: 2 trips or 3, 0 when known."""
+    """Return the summary of a point, with so many methods and so many values of each. wire: 2 trips or 3, 0 when
+    known."""
     hit_statistics, rate_limiter = point.hit_statistics, point.rate_limiter
     rows = [
         (kind, method, row) for kind, found in hit_statistics.rows.items() for method, row in found.items() if row.count
@@ -93,7 +94,7 @@ async def _names(target: Target, methods: set[Method]) -> dict[Method, tuple[str
 
 
 async def _values(target: Target, rows: list[HitStatisticsRow], most: int) -> list[tuple[ValueCount, ...]]:
-    """The most frequent values of each row."""
+    """Return the most frequent values of each row."""
     chosen = [sorted(_merged(row).items(), key=lambda item: -item[1])[:most] for row in rows]
     values = [value for row in chosen for value, _ in row if isinstance(value, TaggedValue)]
     classes = [ReferenceTypeID(value) for row in chosen for value, _ in row if isinstance(value, int)]
@@ -114,7 +115,7 @@ async def _classes(target: Target, ids: list[ReferenceTypeID]) -> dict[Reference
 
 
 def _merged(row: HitStatisticsRow) -> dict[TaggedValue | int, int]:
-    """The values with their counts, those that were taken from bytes and the others together."""
+    """Return the values with their counts, those that were taken from bytes and the others together."""
     merged: dict[TaggedValue | int, int] = {}
     for key, count in row.values.items():
         value = _decoded(key)

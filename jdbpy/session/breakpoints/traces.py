@@ -55,7 +55,8 @@ class MonitorPoint(EventPoint):
         await self._request([(KINDS[kind], []) for kind in self.kinds])
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
-        """The object, and in a sentence what happened to it. wire: 2 trips, 3 where a thread wants the monitor."""
+        """Return the object, and in a sentence what happened to it. wire: 2 trips, 3 where a thread wants the
+        monitor."""
         happened = hit.event
         value = ids.TaggedValue(happened.object.tag, happened.object.objectID)
         owner, [shown] = await both(
@@ -145,7 +146,7 @@ class Traces:
 
 
 def _method(text: str) -> MethodPlace:
-    """The method that a text names, with its class. Raises UsageError."""
+    """Return the method that a text names, with its class. Raises UsageError."""
     place = parse_location(text)
     if not isinstance(place, MethodPlace) or place.class_name is None or place.index:
         raise UsageError(f"'{text}' names no method of a class", hint="write Class.method or Class.method(int,String)")

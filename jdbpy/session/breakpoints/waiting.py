@@ -40,8 +40,9 @@ class ClassWatch:
         self._is_open = False
 
     async def open(self, base: ReferenceTypeID | None = None) -> list[RefType]:
-        """The classes of today; ``on_class`` is called with those to come. With ``base`` only subclasses are watched
-        for. Raises UsageError for an ambiguous name. wire: 1 trip, and 1, once, where only the JDK has the name.
+        """Return the classes of today; ``on_class`` is called with those to come. With ``base`` only subclasses are
+        watched for. Raises UsageError for an ambiguous name. wire: 1 trip, and 1, once, where only the JDK has the
+        name.
 
         Watching begins before the listing, in one segment, so that no class can be loaded unseen in between.
         """

@@ -94,7 +94,7 @@ class FieldPoint(EventPoint):
         return frozenset() if isinstance(hit.event, event.FieldModification) else frozenset(("new",))
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
-        """The field, its value and the one to be, and the object. wire: 2 trips or 3."""
+        """Return the field, its value and the one to be, and the object. wire: 2 trips or 3."""
         happened = hit.event
         field = self._watched[happened.typeID, happened.fieldID]
         owner = (await self._target.types.info([field.type_id])).get(field.type_id)
@@ -155,7 +155,7 @@ class FieldPoint(EventPoint):
         await self._request([(kind, [event_request.FieldOnly(*key)]) for kind in kinds for key in new])
 
     async def _find(self, known: RefType) -> Field | None:
-        """The field as the class declares it, else the nearest superclass, else an interface."""
+        """Return the field as the class declares it, else the nearest superclass, else an interface."""
         types = self._target.types
         for owner in (known, *await types.ancestors(known.id, facts.FIELDS)):
             for field in (await types.fields([owner.id])).get(owner.id, ()):
@@ -236,7 +236,7 @@ class Watchpoints:
         ]
 
     async def _owner(self, owner: str, field: str) -> tuple[ClassName, int | None]:
-        """The class whose field is meant, and the object if it is one object's."""
+        """Return the class whose field is meant, and the object if it is one object's."""
         if not owner:
             return await self._here(field)
         if owner == "this" or not _is_class_name(owner):
@@ -264,7 +264,7 @@ class Watchpoints:
         return ClassName(value.type, bound=True), value.id
 
     async def _class_or_value(self, name: ClassName, owner: str) -> ValueInfo | None:
-        """The value of what may be the name of a class as well, None where it is that, or nothing.
+        """Return the value of what may be the name of a class as well, None where it is that, or nothing.
 
         A name without a dot is a variable or a field of the class that runs: over a slow link it is read beside the
         listing of classes, as nothing is run for it.

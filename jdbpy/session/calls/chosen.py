@@ -128,7 +128,7 @@ async def choose_in(target: Target, wanted: Wanted, types: Sequence[RefType]) ->
 
 
 def _without(found: list[ObservedMethod], wanted: Wanted) -> list[ObservedMethod]:
-    """The methods that are not to be left out. Raises UsageError where no other is there."""
+    """Return the methods that are not to be left out. Raises UsageError where no other is there."""
     left = found
     for pattern in wanted.excludes:
         gone = {each.key for each in _excluded(found, pattern)}
@@ -142,7 +142,7 @@ def _without(found: list[ObservedMethod], wanted: Wanted) -> list[ObservedMethod
 
 
 def _excluded(found: Sequence[ObservedMethod], pattern: str) -> list[ObservedMethod]:
-    """The methods that a pattern of methods fits; of one that fits none, those of the classes that it fits."""
+    """Return the methods that a pattern of methods fits; of one that fits none, those of the classes that it fits."""
     whole = pattern.replace("#", ".").replace("::", ".")
     owner, dot, method = whole.rpartition(".")
     fits = _pattern(method)

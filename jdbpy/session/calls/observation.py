@@ -17,6 +17,7 @@ from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.calls.by_breakpoints import BreakpointMeans
 from jdbpy.session.calls.chosen import choose, choose_in, read_wanted
 from jdbpy.session.calls.means import CallsInTarget, EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.model.calls import CallsEnded
 from jdbpy.session.model.events import Notice
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.target import Target, needs_jvm
@@ -68,6 +69,8 @@ class Observation:
         """Calls that have ended so far."""
         self.failures = 0
         """Calls that an exception has ended."""
+        self.reported = 0
+        """Calls that were reported one by one."""
         self.waiting = ""
         """The reason why no method is observed yet: the class is not loaded."""
         self.over = trio.Event()
@@ -97,6 +100,26 @@ class Observation:
     def lacks(self) -> tuple[str, ...]:
         """Sentences about what is not observed or not measured."""
         return tuple(dict.fromkeys(self.means.lacks))
+
+    @property
+    def condition_false(self) -> int:
+        """Return the number of calls for which the condition was false."""
+        return 0
+
+    @property
+    def summary(self) -> CallsEnded:
+        """Return its totals so far."""
+        return CallsEnded(
+            self.method,
+            self.observed,
+            self.calls,
+            self.failures,
+            self.reported,
+            self.seconds,
+            len(self.in_target),
+            self.why_ordinary,
+            self.condition_false,
+        )
 
     @property
     def seconds(self) -> float:

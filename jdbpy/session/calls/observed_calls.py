@@ -16,8 +16,7 @@ from jdbpy.session.calls.expressions import MOST_COST, cost_range, with_times
 from jdbpy.session.calls.means import CallDetails, EndedCall, NotRead, ObservedMethod, ReadCall
 from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.eval.evaluator import Evaluator
-from jdbpy.session.model.calls import CallsEnded
-from jdbpy.session.model.events import Notice, Report
+from jdbpy.session.model.events import Notice, Report, time_of
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 
@@ -67,11 +66,8 @@ class ObservedCalls(Observation):
         """The shortest and the longest time of calls that are wanted, in nanoseconds."""
         self._most = most
         self._on_call = on_call
-        self.reported = 0
-        """Calls that were reported."""
-        self.condition_false = 0
-        """Calls for which the condition was false."""
         self._conditional = bool(when.strip())
+        self._condition_false = 0
         self._accepted = 0
         self._settled = 0  # those of the accepted ones that were reported, or could not be
         self._end: EventRequest | None = None  # what holds the end of the target for reports
@@ -89,23 +85,13 @@ class ObservedCalls(Observation):
     def _made_means(self) -> BreakpointMeans:
         return BreakpointMeans(self._target, self._take, self._reader)
 
+    @property
+    def condition_false(self) -> int:
+        """Return the number of calls for which the condition was false."""
+        return self._condition_false
+
     async def _prepare(self, methods: Sequence[ObservedMethod]) -> None:
         await self._reader.prepare(methods)
-
-    @property
-    def summary(self) -> CallsEnded:
-        """Return its totals so far."""
-        return CallsEnded(
-            self.method,
-            self.observed,
-            self.calls,
-            self.failures,
-            self.reported,
-            self.seconds,
-            len(self.in_target),
-            self.why_ordinary,
-            self.condition_false,
-        )
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         for call in calls:
@@ -115,7 +101,7 @@ class ObservedCalls(Observation):
                 continue
             self._count(call)
             if not isinstance(call.read, ReadCall):
-                self.condition_false += call.read is NotRead.FALSE
+                self._condition_false += call.read is NotRead.FALSE
                 continue
             self._accepted += 1
             self._pace.count()
@@ -133,7 +119,7 @@ class ObservedCalls(Observation):
         self.calls += ended
         self.failures += failed
         if self._conditional:
-            self.condition_false += ended - wanted
+            self._condition_false += ended - wanted
 
     def leave_out(self, count: int) -> None:
         """So many wanted calls are not reported."""
@@ -235,11 +221,8 @@ class ObservedCalls(Observation):
 
     def _report(self, call: EndedCall, details: CallDetails) -> None:
         now = call.at or time.time()
-        local = time.localtime(int(now))
-        offset = time.strftime("%z", local)
-        moment = f"{time.strftime('%Y-%m-%dT%H:%M:%S', local)}.{int(now % 1 * 1000):03d}{offset[:3]}:{offset[3:]}"
         report = Report(
-            moment,
+            time_of(now),
             details.thread,
             self.reported,
             details.callers,
@@ -263,7 +246,7 @@ class ObservedCalls(Observation):
 
 
 def call_text(call: EndedCall, details: CallDetails) -> str:
-    """One call in a line: ``com.acme.Order.pay(amount = 3) on Order@12 returned 42, 1.24 ms``."""
+    """Return one call in a line: ``com.acme.Order.pay(amount = 3) on Order@12 returned 42, 1.24 ms``."""
     given = ", ".join(f"{each.name} = {each.value.text}" for each in details.arguments if each.value is not None)
     text = f"{call.method.name}({given})"
     if details.receiver is not None and not details.shown:

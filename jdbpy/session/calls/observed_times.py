@@ -68,4 +68,4 @@ class ObservedTimes(Observation):
         return self._statistics(self._times.whole(), self.seconds)
 
     def _statistics(self, found: TimesByMethod, seconds: float) -> CallStatistics:
-        return found.statistics(max(seconds, 1e-9), self.observed, len(self.in_target), self.why_ordinary)
+        return found.statistics(seconds, self.observed, len(self.in_target), self.why_ordinary)

@@ -136,7 +136,7 @@ class ObservedTree(Observation):
 
     @property
     def condition_false(self) -> int:
-        """The calls for which the condition was false."""
+        """Return the number of calls for which the condition was false."""
         return self.calls - self.folded if self._condition else 0
 
     def trees(self) -> tuple[CallTree, ...]:

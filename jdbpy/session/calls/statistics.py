@@ -135,6 +135,7 @@ class TimesByMethod:
 
     def statistics(self, seconds: float, observed: int, in_target: int = 0, ordinary: str = "") -> CallStatistics:
         """Return the statistics of so many seconds, the method with the most time first."""
+        seconds = max(seconds, _SMALLEST)
         rows = [
             MethodCalls(
                 *method,

@@ -52,7 +52,7 @@ class ClassDirectory:
         return class_list(listed, pattern, seen)
 
     async def find(self, name: str) -> builtins.list[ClassInfo]:
-        """The loaded classes of that name, one for each loader that has one; [] when there is none.
+        """Return the loaded classes of that name, one for each loader that has one; [] when there is none.
 
         Raises UsageError when a short name may be several classes. wire: 1 trip, 0 while everything is held and nothing
         has been run since the classes were listed last; 3 more for several, with their loaders.
@@ -60,7 +60,7 @@ class ClassDirectory:
         return await self._details.find(name)
 
     async def detail(self, name: str) -> ClassDetail:
-        """All about one class. Raises UsageError when it is not loaded.
+        """Return all about one class. Raises UsageError when it is not loaded.
 
         The protocol does not tell subclasses: every class is asked for its parents, once in a session and all in one
         trip; a final class is spared that. wire: 3 trips; a final class 2 and 1 a superclass; where it comes from takes
@@ -69,7 +69,7 @@ class ClassDirectory:
         return await self._details.detail(name)
 
     async def methods(self, name: str, *, inherited: bool = True) -> builtins.list[MethodInfo]:
-        """The methods of a class: its own, then those of superclasses and interfaces, overridden ones included.
+        """Return the methods of a class: its own, then those of superclasses and interfaces, overridden ones included.
 
         Raises UsageError when it is not loaded. wire: 2 trips, and 1 a level of inheritance; over a slow link most of
         those of the JDK's are asked for at once.
@@ -77,18 +77,19 @@ class ClassDirectory:
         return await self._details.methods(name, inherited=inherited)
 
     async def fields(self, name: str, *, inherited: bool = True) -> builtins.list[FieldInfo]:
-        """The fields of a class: its own, then those of superclasses and interfaces. Costs, raises as ``methods``."""
+        """Return the fields of a class: its own, then those of superclasses and interfaces. Costs, raises as
+        ``methods``."""
         return await self._details.fields(name, inherited=inherited)
 
     async def source_debug_extension(self, name: str) -> str:
-        """The source map (JSR 45) of a class as it stands in its class file, "" if it has none.
+        """Return the source map (JSR 45) of a class as it stands in its class file, "" if it has none.
 
         Raises UsageError when the class is not loaded. wire: 2 trips.
         """
         return await self._details.source_debug_extension(name)
 
     async def lines(self, name: str, method: str = "") -> builtins.list[LineEntry]:
-        """Every code location at which a line begins, of a class or of one method's overloads; [] without lines.
+        """Return every code location at which a line begins, of a class or of one method's overloads; [] without lines.
 
         Raises UsageError when the class is not loaded or has no such method. wire: 3 trips, 2 if it was heard of.
         """
@@ -116,7 +117,7 @@ class ClassDirectory:
         return await LocalClasses.of(self._target).look(limit)
 
     async def loaded(self, name: str) -> RefType:
-        """The class of that name; of several loaders' the first. Raises UsageError when it is not loaded.
+        """Return the class of that name; of several loaders' the first. Raises UsageError when it is not loaded.
 
         wire: 1 trip, 2 for a short name.
         """

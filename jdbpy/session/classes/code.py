@@ -88,7 +88,7 @@ class OperandReader:
         self._own = own
 
     def name(self, instruction: DecodedInstruction) -> str:
-        """The instruction's name; of a wide one with the one that it widens, "wide iinc"."""
+        """Return the instruction's name; of a wide one with the one that it widens, "wide iinc"."""
         name = NAMES[instruction.opcode]
         return f"wide {NAMES[self._code[instruction.index + 1]]}" if name == "wide" else name
 
@@ -186,7 +186,7 @@ class Code:
         self._selected = selected
 
     async def constant_pool(self, class_name: str) -> ConstantPoolListing:
-        """The constant pool of a class, after a redefinition with what that has added.
+        """Return the constant pool of a class, after a redefinition with what that has added.
 
         Raises UsageError when it is not loaded, StateError when the VM does not tell it.
         wire: 2 trips, 3 for a short name.
@@ -203,7 +203,7 @@ class Code:
         return ConstantPoolListing(own.name, tuple(entries))
 
     async def bytes(self, place: str) -> bytes:
-        """The code of a method as it stands in the class file; of overloads that of the first that has any.
+        """Return the code of a method as it stands in the class file; of overloads that of the first that has any.
 
         Raises UsageError for what is not there. wire: 3 trips.
         """
@@ -214,7 +214,8 @@ class Code:
         return next(codes, b"")
 
     async def disassemble(self, place: str = "", *, woven: bool = False) -> list[Disassembly]:
-        """The code of a method, all overloads, or of a class, all methods; of the selected frame's when none is named.
+        """Return the code of a method, all overloads, or of a class, all methods; of the selected frame's when none is
+        named.
 
         It is the program's own; ``woven``: what runs, with what the debugger has put in (``session.instrumentation``).
         The instruction at which the selected frame stands is marked. Raises UsageError for what is not there,
@@ -249,7 +250,7 @@ class Code:
         return (await self._types.facts.many(facts.CONSTANT_POOL, [own.id])).get(own.id)
 
     async def _meant(self, place: str) -> tuple[RefType, Sequence[Method]]:
-        """The class and those of its methods that the text names. wire: 2 trips."""
+        """Return the class and those of its methods that the text names. wire: 2 trips."""
         if "(" not in place and await self._classes.find(place):
             own = await self._classes.loaded(place)
             return own, (await self._types.methods([own.id])).get(own.id, ())
@@ -275,7 +276,7 @@ class Code:
         return (location.method_id, location.code_index) if location.type_id == own.id else None
 
     def _code(self, own: RefType, method: Method, *, woven: bool) -> _MethodCode:
-        """The code of a method whose facts are known. No trip."""
+        """Return the code of a method whose facts are known. No trip."""
         key = (own.id, method.id)
         changed = self._target.changed_code.classes.get(own.id)
         moved = changed.maps.get(method.id) if changed is not None and not woven else None

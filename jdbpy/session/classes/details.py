@@ -67,7 +67,7 @@ class Details:
         return Origins(self._target)
 
     async def find(self, name: str) -> list[ClassInfo]:
-        """The loaded classes of that name, one for each loader that has one."""
+        """Return the loaded classes of that name, one for each loader that has one."""
         if not _can_be_a_class(name):
             return []
         found = [class_info(each) for each in _named(name, await self._everything())]
@@ -77,7 +77,7 @@ class Details:
         return [info.replace(loader=loaders.get(ReferenceTypeID(info.id))) for info in found]
 
     async def detail(self, name: str) -> ClassDetail:
-        """All about one class."""
+        """Return all about one class."""
         everything = await self._everything()
         found = _named(name, everything)
         if not found:
@@ -129,25 +129,26 @@ class Details:
         )
 
     async def visible(self, name: str) -> set[ReferenceTypeID]:
-        """The types that the loader of a class has been asked for by name. wire: 3 trips."""
+        """Return the types that the loader of a class has been asked for by name. wire: 3 trips."""
         return await self._loaders.visible((await self.loaded(name)).id)
 
     async def methods(self, name: str, *, inherited: bool) -> list[MethodInfo]:
-        """The methods of a class: its own, then those of superclasses and interfaces, overridden ones included."""
+        """Return the methods of a class: its own, then those of superclasses and interfaces, overridden ones
+        included."""
         own = await self._loaded_with(name, facts.METHODS, inherited=inherited)
         family = await self._family(own, facts.METHODS, inherited)
         declared = await self._types.methods(each.id for each in family)
         return [method_info(each, method) for each in family for method in declared.get(each.id, ())]
 
     async def fields(self, name: str, *, inherited: bool) -> list[FieldInfo]:
-        """The fields of a class: its own, then those of superclasses and interfaces."""
+        """Return the fields of a class: its own, then those of superclasses and interfaces."""
         own = await self._loaded_with(name, facts.FIELDS, inherited=inherited)
         family = await self._family(own, facts.FIELDS, inherited)
         declared = await self._types.fields(each.id for each in family)
         return [field_info(each, field) for each in family for field in declared.get(each.id, ())]
 
     async def source_debug_extension(self, name: str) -> str:
-        """The source map (JSR 45) of a class as it stands in its class file, "" if it has none."""
+        """Return the source map (JSR 45) of a class as it stands in its class file, "" if it has none."""
         own = await self.loaded(name)
         [reply] = await self._target.conn.batch([reference_type.SourceDebugExtension(own.id)])
         if isinstance(reply, JdwpError):
@@ -157,7 +158,8 @@ class Details:
         return str(reply.extension)
 
     async def lines(self, name: str, method: str) -> list[LineEntry]:
-        """Every code location at which a line begins, of a class or of one method's overloads; [] without lines."""
+        """Return every code location at which a line begins, of a class or of one method's overloads; [] without
+        lines."""
         own = await self._loaded_with(name, facts.METHODS, facts.SOURCE_FILE, facts.SOURCE_MAP)
         methods = (await self._types.methods([own.id])).get(own.id, ())
         chosen = [each for each in methods if method in ("", each.name)]
@@ -194,7 +196,7 @@ class Details:
         )
 
     async def _everything(self) -> Sequence[ClassInfoWithGeneric]:
-        """All loaded classes. wire: 1 trip, 0 while everything is held and nothing has been run since."""
+        """Return all loaded classes. wire: 1 trip, 0 while everything is held and nothing has been run since."""
         moment = self._target.suspension.moment
         if moment is not None and self._listed is not None and self._listed[0] == moment:
             return self._listed[1]
@@ -205,7 +207,7 @@ class Details:
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     async def loaded(self, name: str) -> RefType:
-        """The class of that name; of several loaders' the first."""
+        """Return the class of that name; of several loaders' the first."""
         plain = name.partition("@")[0].strip()
         if "." in plain or plain.endswith("]"):
             spellings = [plain] if plain.endswith("]") else parse_class_name(plain).spellings()
@@ -279,7 +281,7 @@ class Details:
         return [f"{what} not known: {error}" for what, error in found if error is not None]
 
     async def _module(self, own: ReferenceTypeID) -> tuple[str, list[str]]:
-        """The module's name; "" for an unnamed one, and before Java 9; and why it is not known. wire: 1 trip."""
+        """Return the module's name; "" for an unnamed one, and before Java 9; and why it is not known. wire: 1 trip."""
         module = self._types.facts.known(facts.MODULE, own)
         if not module:
             return "", []
@@ -313,7 +315,7 @@ def _can_be_a_class(text: str) -> bool:
 
 
 def _class_name(text: str) -> ClassName:
-    """The name of one class; of a hidden one, the slash belongs to it."""
+    """Return the name of one class; of a hidden one, the slash belongs to it."""
     if "/" in text:
         return ClassName(text, bound=True)
     if "*" in text:

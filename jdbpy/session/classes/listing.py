@@ -78,7 +78,7 @@ class ClassList(OnDemand[ClassInfo]):
 def class_list(
     listed: Columns[ClassInfoWithGeneric], pattern: str = "", ids: Collection[int] | None = None
 ) -> ClassList:
-    """The classes whose name fits the pattern, of those with these ids where ids are given, by name."""
+    """Return the classes whose name fits the pattern, of those with these ids where ids are given, by name."""
     with no_collection():
         names = java_names(listed.column("signature"))
         places: Sequence[int] = range(len(names))

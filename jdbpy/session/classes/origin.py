@@ -88,12 +88,12 @@ class Origins:
         return [each.id for each in known]
 
     def classes_of(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, ReferenceTypeID]:
-        """The classes of loaders, as far as they were asked for on the way. No trip."""
+        """Return the classes of loaders, as far as they were asked for on the way. No trip."""
         known = {loader: self._reader.known_type(loader) for loader in loaders if loader}
         return {loader: type_id for loader, type_id in known.items() if type_id is not None}
 
     async def read(self, type_id: ReferenceTypeID, loader: int, runner: CallRunner | None) -> Origin:
-        """The origin of a class that ``loader`` has defined.
+        """Return the origin of a class that ``loader`` has defined.
 
         wire: some 9 trips, 6 when the loader is known, none when the class is and for the bootstrap loader's.
         """
@@ -127,7 +127,7 @@ class Origins:
         return list(dict.fromkeys(url for parts in found for urls in parts for url in urls))
 
     async def _url_path(self, loader: int) -> list[str]:
-        """The URLs of a URLClassLoader, or of a loader of the JDK."""
+        """Return the URLs of a URLClassLoader, or of a loader of the JDK."""
         try:
             [search] = await named_fields(self._reader, loader, ("ucp",))
             if not search.value:
@@ -146,7 +146,7 @@ class Origins:
         return Origin(name, parents, only, () if only else tuple(sources))
 
     async def _about(self, loader: int) -> tuple[str, tuple[int, ...]]:
-        """The loader's name and the loaders above it."""
+        """Return the loader's name and the loaders above it."""
         if loader in self._loaders:
             return self._loaders[loader]
         name, called, current = "", TaggedValue(Tag.OBJECT, ObjectID(0)), loader
@@ -164,7 +164,8 @@ class Origins:
         return self._loaders[loader]
 
     async def _sources(self, type_id: ReferenceTypeID, loader: int) -> list[str]:
-        """The URL of the class's code source; of all that its loader has read from, where the class does not tell."""
+        """Return the URL of the class's code source; of all that its loader has read from, where the class does not
+        tell."""
         try:
             [field] = await _fields(self._reader, "java.lang.Class", "protectionDomain")  # Java 25
             class_object = (await self._reader.request(reference_type.ClassObject(type_id))).classObject
@@ -174,7 +175,7 @@ class Origins:
             return await self._cached_sources(loader)
 
     async def _cached_sources(self, loader: int) -> list[str]:
-        """The URLs of all code sources that a SecureClassLoader has met."""
+        """Return the URLs of all code sources that a SecureClassLoader has met."""
         try:
             [known] = await named_fields(self._reader, loader, ("pdcache",))  # of every SecureClassLoader
             viewer = Viewer(self._reader, Objects.of(self._target).views, _NAMES)
@@ -192,7 +193,7 @@ class Origins:
         return self._urls.get(key, "")
 
     async def _call(self, runner: CallRunner, type_id: ReferenceTypeID) -> str:
-        """The URL by running ``getProtectionDomain`` of the class object; "" when that fails."""
+        """Return the URL by running ``getProtectionDomain`` of the class object; "" when that fails."""
         from jdbpy.errors import Thrown
         from jdbpy.session.eval.target import Ref
 

@@ -37,7 +37,7 @@ def declaration(info: ClassInfo, bits: int, superclass: str | None) -> str:
 
 
 def method_info(declaring: RefType, method: Method) -> MethodInfo:
-    """A method with its types as in source, generic ones where the class file has them."""
+    """Return a method with its types as in source, generic ones where the class file has them."""
     generic = generic_method(method.generic)
     parameters, returns = method.parameters, method.returns
     if generic is not None and len(generic.parameters) == len(parameters):  # inner classes' constructors hide some
@@ -59,7 +59,7 @@ def method_info(declaring: RefType, method: Method) -> MethodInfo:
 
 
 def field_info(declaring: RefType, field: Field) -> FieldInfo:
-    """A field with its type as in source."""
+    """Return a field with its type as in source."""
     return FieldInfo(
         id=field.id,
         name=field.name,
@@ -94,13 +94,13 @@ class Loaders:
         self._classes: dict[ClassLoaderID, ReferenceTypeID] = {}
 
     async def names(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, str]:
-        """The defining loader of each type. wire: 3 trips, 0 when known."""
+        """Return the defining loader of each type. wire: 3 trips, 0 when known."""
         loaders = await self._types.facts.many(facts.LOADER, type_ids)
         words = await self.in_words(loaders.values())
         return {type_id: words[loader] for type_id, loader in loaders.items()}
 
     async def in_words(self, loaders: Iterable[ClassLoaderID]) -> dict[ClassLoaderID, str]:
-        """Each loader in words, "?" for one that is gone, or is not known. wire: 2 trips, 0 when known."""
+        """Return each loader in words, "?" for one that is gone, or is not known. wire: 2 trips, 0 when known."""
         wanted = list(dict.fromkeys(loaders))
         nameless = [loader for loader in wanted if loader not in self._names]
         unknown = [loader for loader in nameless if loader not in self._classes]
@@ -121,7 +121,7 @@ class Loaders:
         self._classes.update(classes)
 
     async def visible(self, type_id: ReferenceTypeID) -> set[ReferenceTypeID]:
-        """The types that the loader of this one sees: those it, or a parent for it, has loaded by name.
+        """Return the types that the loader of this one sees: those it, or a parent for it, has loaded by name.
 
         The boot loader is no object that could be asked: its own classes are known by theirs. wire: 1 to 2 trips.
         """

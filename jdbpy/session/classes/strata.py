@@ -42,7 +42,7 @@ class Strata:
         return self.choice
 
     async def of_class(self, class_name: str) -> SourceDebug:
-        """The SourceDebugExtension of a class.
+        """Return the SourceDebugExtension of a class.
 
         Raises UsageError when it is not loaded, JdbpyError when it has none. wire: 2 trips, 3 for a short name.
         """

@@ -35,7 +35,7 @@ _NAMED = 5
 
 
 async def dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketStream, Address]:
-    """A TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError.
+    """Return a TCP connection to the first of the addresses that takes one, and that address. Raises ConnectError.
 
     An agent that refuses is asked again for some time, as gdb does.
     """

@@ -66,7 +66,7 @@ def parse_address(text: str, *, default_host: str = LOOPBACK, any_port: bool = F
 
 
 def loopbacks(where: Address) -> list[Address]:
-    """The addresses of this machine itself with that port: an agent listens at one of them only."""
+    """Return the addresses of this machine itself with that port: an agent listens at one of them only."""
     return [Address(LOOPBACK, where.port), Address("::1", where.port)]
 
 

@@ -280,7 +280,7 @@ async def _start(arguments: list[str], command: LaunchCommand) -> Launched:
 
 
 async def _accept(listener: trio.SocketListener, launched: Launched, timeout: float) -> trio.SocketStream:
-    """The connection of the agent; ConnectError when the JVM ends, or stays away, before it comes."""
+    """Return the connection of the agent; ConnectError when the JVM ends, or stays away, before it comes."""
     stream: trio.SocketStream | None = None
     status: int | None = None
 
@@ -323,7 +323,7 @@ def _refuse_second_agent(command: LaunchCommand) -> None:
 
 
 def _jvm_options_of(main: Sequence[str]) -> list[str]:
-    """The leading options of a java command line: what follows the first other word belongs to the program."""
+    """Return the leading options of a java command line: what follows the first other word belongs to the program."""
     options: list[str] = []
     words = iter(main)
     for word in words:

@@ -47,13 +47,13 @@ class Template(Record):
         return tuple(part for part in self.parts if isinstance(part, Placeholder))
 
     def render(self, values: Sequence[str]) -> str:
-        """The text with a value for each placeholder."""
+        """Return the text with a value for each placeholder."""
         rest = iter(values)
         return "".join(part if isinstance(part, str) else next(rest) for part in self.parts)
 
 
 def parse_template(text: str) -> Template:
-    """The template that a text spells. Raises EvalError, with the column, for braces that do not pair up."""
+    """Return the template that a text spells. Raises EvalError, with the column, for braces that do not pair up."""
     parts: list[str | Placeholder] = []
     plain = ""
     at = 0
@@ -192,7 +192,7 @@ class CompiledCondition(_AtPlaces):
         raise AssertionError("a block that was ended raises")
 
     def fast_condition(self, place: CodeLocation) -> FastCondition | None:
-        """The short way, once the condition was asked at that place and if it does nothing but read."""
+        """Return the short way, once the condition was asked at that place and if it does nothing but read."""
         return self._at_hits.fast_condition(place)
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
@@ -279,7 +279,8 @@ class CompiledTemplate(_AtPlaces):
         return bool(self._template.placeholders)
 
     async def filled(self, hits: Sequence[Sequence[Operand]]) -> list[LogEntry]:
-        """The text for each of some hits, whose values are known. wire: what describing all the objects takes."""
+        """Return the text for each of some hits, whose values are known. wire: what describing all the objects
+        takes."""
         found = await self._describe([each for operands in hits for each in operands])
         count = len(self._template.placeholders)
         return (
@@ -300,7 +301,8 @@ class CompiledTemplate(_AtPlaces):
         given: Given = NOTHING,
         at: CodeLocation | None = None,
     ) -> LogEntry:
-        """The text at this hit, strings without quotes, and the values in it. Raises as ``CompiledCondition.holds``.
+        """Return the text at this hit, strings without quotes, and the values in it. Raises as
+        ``CompiledCondition.holds``.
 
         With ``passing`` the thread is resumed in the same segment where that can be done; see ``AtHits``.
         wire: 1 trip for what it reads of the frame, 1 for each further link, and what describing objects takes.

@@ -50,7 +50,7 @@ class Evaluation:
         """The result of the last text."""
 
     async def run(self, program: Program, given: Mapping[str, Operand] = NO_OPERANDS) -> Operand:
-        """The value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""
+        """Return the value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""
         variables = self._evaluator.variables
         compiled = await program.compile(self.target, self._graph, variables, condition=False, given=given)
         try:
@@ -71,12 +71,12 @@ class Evaluation:
             ) from error
 
     async def type_of(self, program: Program) -> JavaType:
-        """The static type of a text. Raises EvalError when it does not compile. wire: what compiling takes."""
+        """Return the static type of a text. Raises EvalError when it does not compile. wire: what compiling takes."""
         compiled = await program.compile(self.target, self._graph, self._evaluator.variables)
         return compiled.op.type
 
     async def to_text(self, program: Program) -> str:
-        """The string conversion of the value of a text; ``toString`` of an object is looked up beside it."""
+        """Return the string conversion of the value of a text; ``toString`` of an object is looked up beside it."""
         operand, _ = await both(lambda: self.run(program), self._expect_to_string)
         return await self.text(operand)
 
@@ -85,20 +85,20 @@ class Evaluation:
         await self.target.class_facts([each for each in known if each])
 
     async def raw(self, program: Program, signature: str) -> Raw:
-        """The value as a variable of the type of a JNI signature takes it, made in the target if need be."""
+        """Return the value as a variable of the type of a JNI signature takes it, made in the target if need be."""
         variables = self._evaluator.variables
         compiled = await program.compile(self.target, self._graph, variables, wanted=read_type(signature))
         run = await compiled.start(self.target, variables)
         (raw,) = await in_target(run, [await compiled.op.run(run)])
-        self.result = Operand(read_type(signature), raw)  # whoever asked for it uses it after the evaluation
+        self.result = Operand(read_type(signature), raw)  # used by the caller, after the evaluation
         return raw
 
     async def text(self, operand: Operand) -> str:
-        """The string conversion of a value; runs ``toString()`` of an object."""
+        """Return the string conversion of a value; runs ``toString()`` of an object."""
         return await text_of(await self._run(), operand)
 
     async def in_target(self, operand: Operand) -> Raw:
-        """The value in the target; strings and boxes are made there."""
+        """Return the value in the target; strings and boxes are made there."""
         (raw,) = await in_target(await self._run(), [operand])
         return raw
 
@@ -144,7 +144,7 @@ class Evaluator:
             self._call_results.add(given, evaluation.result)
 
     def frame_target(self, frame: FrameInfo | None, rules: InvokeRules | None = None) -> FrameTarget:
-        """The frame as the target of an expression; its ``pins`` must be released."""
+        """Return the frame as the target of an expression; its ``pins`` must be released."""
         return FrameTarget(self._target, frame, self._read_imports, rules or self._rules(), self.pins())
 
     def pins(self) -> Pins:
@@ -167,7 +167,7 @@ class Evaluator:
 
     @staticmethod
     def operand(name: str, value: object) -> Operand:
-        """A value that a script hands to an expression. Raises UsageError for what Java has no value for."""
+        """Return a value that a script hands to an expression. Raises UsageError for what Java has no value for."""
         return operand_of(name, value)
 
     @staticmethod

@@ -51,7 +51,7 @@ class JavaSource(Record):
 
 
 def class_around(package: str, parameters: Sequence[CapturedParameter], result: str, expression: str) -> JavaSource:
-    """A class whose static method ``make`` gives the expression. Its name is new to every target."""
+    """Return a class whose static method ``make`` gives the expression. Its name is new to every target."""
     simple = f"JdbpyExpression{secrets.token_hex(6)}"
     declared = ", ".join(f"{each.type} {each.name}" for each in parameters)
     lines = [
@@ -68,7 +68,8 @@ def class_around(package: str, parameters: Sequence[CapturedParameter], result: 
 
 
 def source_type(kind: JavaType) -> str:
-    """A type as it is written in source, with its type arguments; a bare ``?`` and what is not known is Object."""
+    """Return a type as it is written in source, with its type arguments; a bare ``?`` and what is not known is
+    Object."""
     match kind:
         case Primitive():
             return kind.name
@@ -135,14 +136,14 @@ def _write(work: str, source: JavaSource) -> str:
 
 
 def _class_files(work: str) -> ClassFiles:
-    """The class files of a directory, those of nested classes before the one around them."""
+    """Return the class files of a directory, those of nested classes before the one around them."""
     found = sorted(Path(work).rglob("*.class"), key=lambda path: (-len(path.stem), path.name))
     names = (".".join(path.relative_to(work).with_suffix("").parts) for path in found)
     return ClassFiles(tuple(zip(names, (path.read_bytes() for path in found), strict=True)))
 
 
 def _find(release: int) -> JavaHome:
-    """The compiler of the target's release if it is there, else the oldest that is newer, else the newest."""
+    """Return the compiler of the target's release if it is there, else the oldest that is newer, else the newest."""
     found = [java for java in java_homes() if java.javac]
     if not found:
         raise StateError(

@@ -76,9 +76,9 @@ class Program:
         wanted: JavaType | None = None,
         given: Mapping[str, Operand] = NO_OPERANDS,
     ) -> Compiled:
-        """The operations for the target's frame: of all statements; with ``condition``, of a boolean expression; with
-        ``wanted``, of an expression assigned to that type. ``given`` are variables of the caller, which hide those of
-        the frame. Raises EvalError in javac's words."""
+        """Return the operations for the target's frame: of all statements; with ``condition``, of a boolean expression;
+        with ``wanted``, of an expression assigned to that type. ``given`` are variables of the caller, which hide those
+        of the frame. Raises EvalError in javac's words."""
         frame = await target.frame()
         home = (await graph.of_ids([frame.class_id]))[0] if frame.class_id else None
         compiler = Compiler(target, graph, frame, home, variables)
@@ -101,7 +101,7 @@ class Program:
         return Compiled(op, compiler, cells)
 
     def expression(self) -> tree.Expression:
-        """The one expression that the text must be."""
+        """Return the one expression that the text must be."""
         first = self.statements[0]
         if len(self.statements) != 1 or not isinstance(first, tree.ExpressionStatement):
             raise EvalError("one expression is expected here", self.statements[-1].at)

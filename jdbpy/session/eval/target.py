@@ -116,21 +116,22 @@ class EvalTarget(Protocol):
         """True if a trip takes so long that it is worth asking for what is not sure to be needed."""
 
     async def frame(self) -> FrameFacts:
-        """The facts of the frame. wire: 0 trips when its method is known."""
+        """Return the facts of the frame. wire: 0 trips when its method is known."""
 
     async def imports(self) -> Imports:
-        """The imports of the frame's source file, none when it cannot be read. No trip."""
+        """Return the imports of the frame's source file, none when it cannot be read. No trip."""
 
     # Classes
 
     async def find_classes(self, names: Sequence[str]) -> list[int]:
-        """The loaded classes of these names as the frame's loader sees them; 0 where none is. wire: 1 trip."""
+        """Return the loaded classes of these names as the frame's loader sees them; 0 where none is. wire: 1 trip."""
 
     def knows_classes(self, names: Sequence[str]) -> bool:
         """True if all of them have been found before, and so are there. No trip."""
 
     def likely_class(self, name: str) -> int:
-        """A class of that name that was heard of, 0 for none: most likely what ``find_classes`` will tell. No trip."""
+        """Return a class of that name that was heard of, 0 for none: most likely what ``find_classes`` will tell. No
+        trip."""
 
     async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
         """Facts of loaded classes. wire: 1 trip, 0 when known."""
@@ -171,7 +172,7 @@ class EvalTarget(Protocol):
         """True if the variable has been read, and the class of what it holds is known. No trip."""
 
     async def classes_of(self, objects: Sequence[Ref]) -> list[int]:
-        """The run-time classes of objects. wire: 1 trip, 0 when known."""
+        """Return the run-time classes of objects. wire: 1 trip, 0 when known."""
 
     async def read_fields(self, obj: Ref, fields: Sequence[Field]) -> list[Raw]:
         """Instance fields; each must be declared by the object's class or a superclass. wire: 1 trip."""
@@ -186,19 +187,20 @@ class EvalTarget(Protocol):
         """Elements of an array; [] when the range does not lie inside it. wire: 1 trip."""
 
     async def read_strings(self, strings: Sequence[Ref]) -> list[str]:
-        """The texts of strings. Raises EvalError for one of more than a million characters. wire: 3 trips."""
+        """Return the texts of strings. Raises EvalError for one of more than a million characters. wire: 3 trips."""
 
     async def string_length(self, string: Ref) -> int | None:
-        """The length of a string, without its text; None when it cannot be known so. wire: 2 trips, 0 when known."""
+        """Return the length of a string, without its text; None when it cannot be known so. wire: 2 trips, 0 when
+        known."""
 
     async def string_part(self, string: Ref, start: int, count: int) -> str:
-        """A piece of a string, in UTF-16 units; it must lie inside. wire: 3 trips."""
+        """Return a piece of a string, in UTF-16 units; it must lie inside. wire: 3 trips."""
 
     async def class_object(self, class_id: int) -> Ref:
-        """The ``java.lang.Class`` of a loaded class. wire: 1 trip."""
+        """Return the ``java.lang.Class`` of a loaded class. wire: 1 trip."""
 
     async def elements(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
-        """The first elements of a collection whose layout is known, or entries of a map; None for anything else.
+        """Return the first elements of a collection whose layout is known, or entries of a map; None for anything else.
 
         Read from fields: nothing is run. wire: a few trips.
         """
@@ -261,14 +263,14 @@ class EvalTarget(Protocol):
 
 
 def from_wire(value: TaggedValue) -> Raw:
-    """The raw value: a Ref for an object, None for null and void."""
+    """Return the raw value: a Ref for an object, None for null and void."""
     if value.tag in OBJECT_TAGS:
         return Ref(int(value.value), value.tag) if value.value else None
     return value.value
 
 
 def fields_from_wire(fields: Sequence[Field], values: Iterable[TaggedValue]) -> list[Raw]:
-    """The raw values of fields. Raises EvalError for a number that is masked in a snapshot."""
+    """Return the raw values of fields. Raises EvalError for a number that is masked in a snapshot."""
     found = []
     for field, value in zip(fields, values, strict=True):
         if is_masked(field.signature, value):
@@ -283,7 +285,7 @@ def is_masked(signature: str, value: TaggedValue) -> bool:
 
 
 def to_wire(signature: str, raw: Raw) -> TaggedValue:
-    """The value as a variable of the type takes it; ``signature`` is the JNI type."""
+    """Return the value as a variable of the type takes it; ``signature`` is the JNI type."""
     if signature[0] in "L[":
         return TaggedValue(raw.tag, raw.id) if isinstance(raw, Ref) else TaggedValue(Tag.OBJECT, 0)
     assert not isinstance(raw, Ref)

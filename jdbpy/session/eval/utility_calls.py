@@ -82,7 +82,7 @@ class UtilityCalls:
         )
 
     async def _texts_ahead(self, names: Sequence[str]) -> list[Ref] | None:
-        """The names in the target, where it is far and one of them is not known yet."""
+        """Return the names in the target, where it is far and one of them is not known yet."""
         frame = self._frame
         return await frame.class_texts(names) if frame.high_latency and not frame.knows_classes(names) else None
 
@@ -157,7 +157,8 @@ class UtilityCalls:
         return objects[0] if objects else None
 
     async def static_field(self, class_name: str, name: str) -> Raw:
-        """The value of a static field. Raises StateError when there is no such field on this JVM. wire: 1 trip."""
+        """Return the value of a static field. Raises StateError when there is no such field on this JVM. wire: 1
+        trip."""
         class_id = await self._class(class_name)
         (known,) = await self._frame.class_facts([class_id])
         for field in known.fields:
@@ -168,7 +169,7 @@ class UtilityCalls:
         raise StateError(f"{class_name} has no field {name} on this JVM", code="NOT_AVAILABLE")
 
     async def constants(self, class_name: str) -> dict[int, str]:
-        """The constants of an enum: their names by their ids. wire: 1 trip."""
+        """Return the constants of an enum: their names by their ids. wire: 1 trip."""
         from jdbpy.session.eval.target import Ref
 
         class_id = await self._class(class_name)
@@ -191,15 +192,15 @@ class UtilityCalls:
         return [next(found) if isinstance(each, Ref) else [] for each in objects]
 
     async def class_object(self, class_name: str) -> Ref:
-        """The ``java.lang.Class`` of a class, which is loaded if need be. wire: 1 or 2 trips."""
+        """Return the ``java.lang.Class`` of a class, which is loaded if need be. wire: 1 or 2 trips."""
         return await self._frame.class_object(await self._class(class_name))
 
     async def text(self, raw: Raw) -> str | None:
-        """The characters of a String, None for null. wire: 1 trip."""
+        """Return the characters of a String, None for null. wire: 1 trip."""
         return (await self.texts([raw]))[0]
 
     async def texts(self, raws: Sequence[Raw]) -> list[str | None]:
-        """The characters of Strings, None for what is null. wire: 1 trip, whatever their number."""
+        """Return the characters of Strings, None for what is null. wire: 1 trip, whatever their number."""
         from jdbpy.session.eval.target import Ref
 
         found = iter(await self._frame.read_strings([raw for raw in raws if isinstance(raw, Ref)]))
@@ -210,7 +211,7 @@ class UtilityCalls:
         return await together(*(partial(self._frame.new_string, text) for text in texts))
 
     async def longs(self, count: int) -> Ref:
-        """A ``long[]`` of this length. wire: 1 trip."""
+        """Return a ``long[]`` of this length. wire: 1 trip."""
         return await self._frame.new_array(await self._class("long[]"), count)
 
     async def fill(self, array: Ref, numbers: Sequence[int]) -> None:
@@ -218,17 +219,17 @@ class UtilityCalls:
         await self._frame.write_array(array, "J", 0, list(numbers))
 
     async def bytes(self, data: bytes) -> Ref:
-        """A ``byte[]`` with these elements. wire: 2 trips."""
+        """Return a ``byte[]`` with these elements. wire: 2 trips."""
         array = await self._frame.new_array(await self._class("byte[]"), len(data))
         await self._frame.write_array(array, "B", 0, [byte - 256 if byte > 127 else byte for byte in data])
         return array
 
     async def array(self, raw: Raw) -> list[Raw]:
-        """The elements of an array, [] for null. wire: 1 trip."""
+        """Return the elements of an array, [] for null. wire: 1 trip."""
         return (await self.arrays([raw]))[0]
 
     async def arrays(self, raws: Sequence[Raw]) -> list[list[Raw]]:
-        """The elements of arrays, [] for null. wire: 1 trip, whatever their number."""
+        """Return the elements of arrays, [] for null. wire: 1 trip, whatever their number."""
         from jdbpy.session.eval.target import Ref
 
         found = iter(await self._frame.whole_arrays([raw for raw in raws if isinstance(raw, Ref)]))
@@ -261,7 +262,7 @@ class UtilityCalls:
 
 
 def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -> UtilityCall:
-    """An instance method that ``class_name`` declares, to be run on an object."""
+    """Return an instance method that ``class_name`` declares, to be run on an object."""
     return UtilityCall(class_name, name, signature, args, obj, static=False)
 
 
@@ -318,7 +319,8 @@ class CallRunner:
         return able[0] if able else None
 
     async def _frame(self, thread: int) -> FrameInfo:
-        """The frame that the thread is in, or was in before methods were run in it: its class's loader is what counts.
+        """Return the frame that the thread is in, or was in before methods were run in it: its class's loader is what
+        counts.
 
         wire: 2 trips, 0 when it was read since the thread stopped.
         """

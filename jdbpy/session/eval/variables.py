@@ -35,7 +35,8 @@ class DebuggerVariables:
         self._released: set[str] = set()
 
     def get(self, name: str) -> Operand | None:
-        """The value of a variable, None if it has none. Raises EvalError for one of the history that was released."""
+        """Return the value of a variable, None if it has none. Raises EvalError for one of the history that was
+        released."""
         if name in self._released:
             raise EvalError(
                 f"the object of ${name} is not kept any more: a method has made it, and others have made later ones",
@@ -53,11 +54,11 @@ class DebuggerVariables:
         self._values.pop(name, None)
 
     def names(self) -> list[str]:
-        """The names of all variables that have a value, history left out."""
+        """Return the names of all variables that have a value, history left out."""
         return sorted(self._values)
 
     def history(self, count: int) -> list[tuple[str, Operand]]:
-        """The last results with their numbers, oldest first; as many as are asked for."""
+        """Return the last results with their numbers, oldest first; as many as are asked for."""
         first = max(1, self._count - count + 1)
         names = [str(number) for number in range(first, self._count + 1)]
         return [(name, self._history[name]) for name in names if name not in self._released]
@@ -103,7 +104,8 @@ class ClientVariables(DebuggerVariables):
         self._shared = shared
 
     def get(self, name: str) -> Operand | None:
-        """The value of a variable, None if it has none. Raises EvalError for one of the history that was released."""
+        """Return the value of a variable, None if it has none. Raises EvalError for one of the history that was
+        released."""
         return super().get(name) if _is_own(name) else self._shared.get(name)
 
     def set(self, name: str, value: Operand) -> None:
@@ -121,7 +123,7 @@ class ClientVariables(DebuggerVariables):
             self._shared.remove(name)
 
     def names(self) -> list[str]:
-        """The names of all variables that have a value, history left out."""
+        """Return the names of all variables that have a value, history left out."""
         shared = [name for name in self._shared.names() if not _is_own(name)]
         return sorted([*super().names(), *shared])
 
@@ -161,7 +163,7 @@ class HitVariables:
         }
 
     def get(self, name: str) -> Operand | None:
-        """The value of a variable, None if it has none."""
+        """Return the value of a variable, None if it has none."""
         return self._own.get(name) if name in HIT_NAMES else self._others.get(name)
 
     def set(self, name: str, value: Operand) -> None:

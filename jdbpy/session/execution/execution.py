@@ -6,7 +6,7 @@ go, the others wait for the next stop or the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import trio
 
@@ -49,11 +49,21 @@ class Execution:
         A stop that no subscriber and no waiter has taken yet is not resumed: it is returned, and ``next_stop`` or
         ``cont`` give it at once. An event that is being looked at is waited for.
         """
+        return await self._resume_settled(lambda: True, thread_id)
+
+    async def _resume_settled(self, wanted: Callable[[], bool], thread_id: int | None = None) -> tuple[Stopped, ...]:
+        """Resume where that is wanted once the events that have come in are handled. None comes in between."""
         await trio.lowlevel.checkpoint()
         publisher = self._target.publisher
         await publisher.settled()
+        if not wanted():
+            return ()
         publisher.run_for_subscribers()
         return self._resuming.resume(thread_id)
+
+    async def resume_if_stopped(self) -> tuple[Stopped, ...]:
+        """As ``resume``; a target that runs is left alone, as is what only other clients of a session have stopped."""
+        return await self._resume_settled(lambda: self.has_stopped)
 
     @property
     def has_stopped(self) -> bool:
@@ -137,7 +147,7 @@ class Execution:
         return await self.next_stop()
 
     async def next_stop(self) -> Stopped | Exited:
-        """The next stop that was not waited for, or the end of the target. Raises Disconnected."""
+        """Return the next stop that was not waited for, or the end of the target. Raises Disconnected."""
         ending = await self._target.publisher.next_stop()
         if isinstance(ending, VMDisconnected):
             raise Disconnected(ending.reason)

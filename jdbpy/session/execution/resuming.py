@@ -6,7 +6,7 @@ is never released, so that no stop is lost between two commands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -101,11 +101,13 @@ class Resuming:
     def run_for_step(self, thread: int, *, alone: bool = False) -> None:
         """Resume what a step of the thread needs: the whole VM if that was suspended, else, or if it shall step
         ``alone``, the thread only."""
-        suspension = self._target.suspension
+        target, suspension = self._target, self._target.suspension
         if suspension.everything_held and not alone:
-            resumed = self._submit(suspension.plan_release())
+            others = target.clients.others_threads(target) if target.clients is not None else frozenset()
+            keep = others - {thread}
+            resumed = self._submit(suspension.plan_release(keep))
             resumed += self._submit(suspension.plan_run_thread(thread))
-            self._released(None)
+            self._released(None, keep)
         else:
             resumed = self._submit(suspension.plan_run_thread(thread))
             self._released(thread)
@@ -178,7 +180,7 @@ class Resuming:
         plan: list[tuple[SuspendOp, int]] = []
         stops = target.clients.owned_stops(target)
         everything = sum(stop.policy is SuspendPolicy.ALL for stop in stops)
-        everything = min(everything, suspension.vm_holds - suspension.user_vm_holds)
+        everything = min(everything, suspension.vm_holds - suspension.user_vm_holds - suspension.brief_vm_holds)
         everything += min(max(0, target.suspends[0]), suspension.user_vm_holds)
         plan += [(SuspendOp.VM_RESUME, 0)] * everything
         for stop in stops:
@@ -224,7 +226,7 @@ class Resuming:
             return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
     def undo_pause(self, stop: Stopped) -> None:
-        """Take back a pause whose stop reaches nobody, unless what it stopped has run since. wire: no wait."""
+        """Resume what a pause suspended if its stop is not delivered, unless it has run since. wire: no wait."""
         thread = stop.thread.id if stop.thread else 0
         if self._target.suspension.still_at(thread, stop.frame):
             self._undo_pause(thread if stop.policy is SuspendPolicy.THREAD else 0)
@@ -268,21 +270,22 @@ class Resuming:
             self._target.stops_ahead.expect(thread, resumed[-1])
 
     def _released_some(self) -> None:
-        """``_released`` where some threads may still be suspended: they keep their stops."""
-        suspension = self._target.suspension
-        stops = [*self._target.publisher.unseen(), self._target.last_stop]
-        threads = {stop.thread.id for stop in stops if stop is not None and stop.thread}
-        self._released(None, frozenset(thread for thread in threads if suspension.is_suspended(thread)))
+        """``_released`` where threads may still be suspended: their stops stay, those of other clients too."""
+        self._forget_stops(self._target.suspension.is_suspended)
+        self._unselect(None)
 
     def _released(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
         """Bookkeeping after a release: who waits for a stop gets none that is over; nothing stays selected."""
+        self._forget_stops(lambda stopped: stopped in keep or thread not in (None, stopped))
+        self._unselect(thread, keep)
+
+    def _forget_stops(self, stands: Callable[[int], bool]) -> None:
+        """Drop, for all clients, the stops whose threads (0: everything) have been resumed."""
+        self._target.publisher.drop_stops(lambda stop: not stands(stop.thread.id if stop.thread else 0))
+
+    def _unselect(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
+        """Select no thread that runs, and tell the other clients of a release."""
         target = self._target
-
-        def gone(stop: Stopped) -> bool:
-            stopped = stop.thread.id if stop.thread else 0
-            return stopped not in keep and (thread is None or stopped == thread)
-
-        target.publisher.drop_stops(gone)
         selected = target.selection.thread
         if selected is not None and not target.suspension.is_suspended(selected.id):
             self.last_thread = selected.id
@@ -294,7 +297,7 @@ class Resuming:
     """The thread that was selected before the last resume: the first choice of the next pause."""
 
     async def _worth_showing(self) -> int:
-        """The thread to show at a pause: the one looked at last, else main, else the first with Java frames."""
+        """Return the thread to show at a pause: the one looked at last, else main, else the first with Java frames."""
         threads = (await self._target.conn.request(virtual_machine.AllThreads())).threads
         outcomes = await self._target.conn.batch(
             [ask(thread) for ask in (thread_reference.Name, thread_reference.FrameCount) for thread in threads]

@@ -284,7 +284,7 @@ class Stepping:
         return any(each.name.startswith(_CALL_SITES) for each in above)
 
     async def _mapped_line(self, thread: int) -> MappedLine | None:
-        """The line that a step starts on, when a stratum makes it another than the VM's own.
+        """Return the line that a step starts on, when a stratum makes it another than the VM's own.
 
         wire: none at the stop that was shown last in a class without source map, else 1 trip.
         """
@@ -346,7 +346,7 @@ class Stepping:
         return found
 
     def _shown_last(self, thread: int) -> Stopped | None:
-        """The thread's last stop, if it still stands there."""
+        """Return the thread's last stop, if the thread has not run since."""
         last = self._target.stops.get(thread)
         if last is not None and last.epoch == self._target.suspension.epoch_of(thread):
             return last
@@ -408,7 +408,7 @@ class Stepping:
         return location.class_name if location is not None else ""
 
     async def _top(self, thread: int, *, count: bool = True) -> tuple[Location, int]:
-        """The model location at the top of the stack, and the number of frames. wire: 1 trip, class known."""
+        """Return the model location at the top of the stack, and the number of frames. wire: 1 trip, class known."""
         commands: list[Any] = [thread_reference.Frames(_thread_id(thread), 0, 1)]
         if count:
             commands.append(thread_reference.FrameCount(_thread_id(thread)))

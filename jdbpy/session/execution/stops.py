@@ -226,7 +226,7 @@ class StopShower:
         target.publish(stop)
         variables = target.frame_memory.recall(frame) if frame is not None and target.high_latency else None
         if variables is not None:
-            self.looks.expect(thread_id, variables)  # who is told of the stop may take it over before it begins
+            self.looks.expect(thread_id, variables)  # a listener may start the look itself first
         return stop
 
     def _works_elsewhere(self, thread: int) -> bool:
@@ -237,8 +237,8 @@ class StopShower:
     async def _look(
         self, thread_id: int, at: ids.CodeLocation | None
     ) -> tuple[ThreadRef, FrameInfo | None, SourceWindow | None, str]:
-        """The thread, its top frame, the source there, which is looked up meanwhile where the place is known, and why
-        there is no frame."""
+        """Return the thread, its top frame, the source there, which is looked up meanwhile where the place is known,
+        and why there is no frame."""
         target = self._target
         where = partial(self._where, thread_id)
         if at is not None and target.high_latency:
@@ -255,11 +255,12 @@ class StopShower:
         return thread, frame, window if frame else None, error
 
     async def _where(self, thread_id: int) -> tuple[ThreadRef, FrameInfo | None, str]:
-        """The thread and its top frame. wire: 1 trip, class known."""
+        """Return the thread and its top frame. wire: 1 trip, class known."""
         return await self._placed(await StopReads(self._target, thread_id).take())
 
     async def _where_far(self, thread_id: int, at: ids.CodeLocation) -> tuple[ThreadRef, FrameInfo | None, str]:
-        """The same over a slow link: the frame's variables, and the classes that they are likely to hold, come with it.
+        """Return the same over a slow link: the frame's variables, and the classes that they are likely to hold, come
+        with it.
 
         wire: 1 trip, or what is left of it where the stop was read ahead.
         """
@@ -292,7 +293,8 @@ class StopShower:
         return top
 
     async def _placed(self, top: Top) -> tuple[ThreadRef, FrameInfo | None, str]:
-        """The frame with its place in words; its variables are remembered where they were read. wire: 0 when known."""
+        """Return the frame with its place in words; its variables are remembered where they were read. wire: 0 when
+        known."""
         if top.frame is None:
             return top.thread, None, top.error
         target = self._target

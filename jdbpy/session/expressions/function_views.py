@@ -62,7 +62,7 @@ class FunctionView:
         return shown(self._function(*(_python(each, texts.get(each.value, ""), obj) for each in values)))
 
     def _fault(self, error: Exception, text: str) -> PluginError:
-        """The error of the function in words, with its file and the line there."""
+        """Return the error of the function in words, with its file and the line there."""
         code = getattr(inspect.unwrap(self._function), "__code__", None)
         if code is None:
             return PluginError(text)
@@ -75,7 +75,7 @@ class FunctionView:
 
 
 def _python(value: TaggedValue, text: str | None, obj: Obj) -> Any:
-    """A field as a view's function gets it."""
+    """Return a field as a view's function gets it."""
     if value.tag == Tag.STRING and value.value:
         made = FieldText(text or "")
         made.held = value
@@ -107,7 +107,7 @@ def shown(made: Any) -> Shown:
 
 
 def _wire(value: Any) -> TaggedValue:
-    """A part of what is shown as the target's value."""
+    """Return a part of what is shown as the target's value."""
     if isinstance(value, TaggedValue):
         return value
     if isinstance(value, FieldText):

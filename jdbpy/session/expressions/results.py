@@ -27,7 +27,8 @@ VOID = ValueInfo("void", "void", "V", None)
 
 
 async def log_values(target: Target, operands: list[Operand]) -> list[tuple[ValueInfo, str]]:
-    """The operands, each with its text as a logpoint writes it: strings and characters as they are, else as ``print``.
+    """Return the operands, each with its text as a logpoint writes it: strings and characters as they are, else as
+    ``print``.
 
     wire: what describing objects takes, all of them side by side.
     """
@@ -37,7 +38,7 @@ async def log_values(target: Target, operands: list[Operand]) -> list[tuple[Valu
 
 
 def _unquoted(value: ValueInfo) -> str:
-    """The characters of a string or char, the text of anything else."""
+    """Return the characters of a string or char, the text of anything else."""
     if value.tag == "C":
         return str(value.raw)
     if value.tag != "s":
@@ -54,7 +55,7 @@ class Results:
         self._format = format
 
     async def describe(self, operand: Operand, limits: Limits) -> ValueInfo:
-        """The operand as plain data. wire: what describing the object takes, nothing for a primitive."""
+        """Return the operand as plain data. wire: what describing the object takes, nothing for a primitive."""
         match operand.value:
             case LocalString(text=text):
                 return self.text(text, limits.string)
@@ -85,7 +86,7 @@ class Results:
         return await self.describe(operand, limits)
 
     async def bytes(self, operand: Operand, count: int | None) -> Bytes:
-        """The first ``count`` elements of the operand as bytes. Raises EvalError for what has none."""
+        """Return the first ``count`` elements of the operand as bytes. Raises EvalError for what has none."""
         reader = Objects.of(self._target).reader
         match operand.value:
             case LocalString(text=text):
@@ -106,7 +107,7 @@ class Results:
 
     @staticmethod
     def _bytes_of(operand: Operand, elements: list[Operand], start: int, count: int | None) -> Bytes:
-        """The bytes of a slice, which the debugger has read."""
+        """Return the bytes of a slice, which the debugger has read."""
         element = operand.type.element if isinstance(operand.type, SequenceType) else None
         kinds = {each.type for each in elements} if elements else {element}
         kind = kinds.pop()
@@ -117,7 +118,7 @@ class Results:
         return of_values(f"{kind.name}[]", kind.tag, values, start, len(elements))
 
     def text(self, text: str, longest: int | None = None) -> ValueInfo:
-        """A string that is not in the target."""
+        """Return a string that is not in the target."""
         length = utf16_length(text)
         cut = text if longest is None else text[:longest]
         truncated = len(cut) < len(text)

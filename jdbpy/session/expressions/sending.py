@@ -61,8 +61,8 @@ class ValueSender:
         self._count = 0
 
     async def operand(self, name: str, value: object, wanted: JavaType | None = None) -> Operand:
-        """The value as an operand; ``name`` is what errors call it. Raises UsageError for what Java has no value for,
-        EvalError for what does not fit. wire: 3 to 5 trips a list, and 1 for each entry of a dict."""
+        """Return the value as an operand; ``name`` is what errors call it. Raises UsageError for what Java has no value
+        for, EvalError for what does not fit. wire: 3 to 5 trips a list, and 1 for each entry of a dict."""
         if not is_composite(value):
             return operand_of(name, value)
         return await self._run(await self.text(name, value, wanted))
@@ -137,7 +137,8 @@ _BYTE = next(kind for kind in (unboxed(ClassType("java.lang.Byte")),) if kind is
 
 
 def _numbers(elements: Sequence[Any], of: JavaType) -> str:
-    """An array of primitives with these elements, if they are many and all of the kind that is wanted; else ""."""
+    """Return an array of primitives with these elements, if they are many and all of the kind that is wanted; else
+    ""."""
     if len(elements) < _MANY:
         return ""
     name = of.name.removeprefix("java.lang.") if isinstance(of, ClassType) else "Object"
@@ -160,12 +161,12 @@ _MANY = 32
 
 
 def _boxed(kind: JavaType) -> JavaType:
-    """A type that elements may be made as: a class, or Object where a type variable or a wildcard stands."""
+    """Return a type that elements may be made as: a class, or Object where a type variable or a wildcard stands."""
     return ClassType(kind.name) if isinstance(kind, ClassType) else kind if isinstance(kind, ArrayType) else _OBJECT
 
 
 def _source(kind: JavaType) -> str:
-    """A type as source has it."""
+    """Return a type as source has it."""
     if isinstance(kind, ArrayType):
         return f"{_source(kind.element)}[]"
     if isinstance(kind, Primitive):

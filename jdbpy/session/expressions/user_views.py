@@ -171,7 +171,8 @@ class ExpressionView:
         return await self._shown(compiled, target, obj, await compiled.op.run(run))
 
     async def _compile(self, target: ViewTarget, class_id: int) -> Compiled:
-        """The operations for a class; objects that are shown side by side wait for the first to find them out."""
+        """Return the operations for a class; objects that are shown side by side wait for the first to find them
+        out."""
         if class_id in self._compiled:
             return self._compiled[class_id]
         if class_id in self._compiling:
@@ -214,7 +215,7 @@ class ExpressionView:
 
 
 async def _as_shown(obj: Obj, value: TaggedValue) -> Shown:
-    """Another object in place of the one that is shown."""
+    """Return another object in place of the one that is shown."""
     if value.tag == Tag.ARRAY:
         array = reference(value)
         length = await obj.reader.run(obj.reader.length(array))
@@ -237,7 +238,7 @@ def _collection(elements: list[Operand], want: int) -> Shown | None:
 
 
 def _wire(operand: Operand) -> TaggedValue | None:
-    """The value as the target has it; None for what only the debugger has."""
+    """Return the value as the target has it; None for what only the debugger has."""
     value = operand.value
     if isinstance(operand.type, Primitive):
         assert isinstance(value, int | float)
@@ -292,5 +293,5 @@ class UserViews:
         del self._added[pattern]
 
     def list(self) -> tuple[UserView, ...]:
-        """The views that were added, the latest last."""
+        """Return the views that were added, the latest last."""
         return tuple(self._added.values())

@@ -94,7 +94,8 @@ class Values:
         keep: bool = False,
         until_resumed: bool = False,
     ) -> ValueInfo:
-        """The value of a Java expression, or of the last of several statements, in the selected frame or the given one.
+        """Return the value of a Java expression, or of the last of several statements, in the selected frame or the
+        given one.
 
         ``given`` are more variables by name, which hide those of the frame: a ``ValueInfo``, or a number, text, truth
         value or None of Python; a list, tuple, set, dict or bytes of them becomes an ``ArrayList``, ``LinkedHashSet``,
@@ -123,7 +124,7 @@ class Values:
             return value.replace(number=number)
 
     async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> ValueInfo:
-        """The value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
+        """Return the value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
         from jdbpy.session.eval.program import Program
 
         program = Program(text)
@@ -139,7 +140,8 @@ class Values:
         frame: FrameInfo | None = None,
         given: Mapping[str, object] = NOTHING_GIVEN,
     ) -> Bytes:
-        """The first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by default.
+        """Return the first ``count`` elements of an array, slice, string or buffer as bytes; 256 bytes of them by
+        default.
 
         ``frame`` and ``given`` are those of ``evaluate``. Raises EvalError for what has none, else as ``evaluate``.
         wire: 2 trips more than evaluating it takes.
@@ -163,7 +165,8 @@ class Values:
         self._target.tell_others("value-changed", f"{len(data):,} bytes of an array were set")
 
     async def to_string(self, text: str) -> ValueInfo:
-        """The string conversion of the value: of an object, what its ``toString()`` gives. Raises as ``evaluate``."""
+        """Return the string conversion of the value: of an object, what its ``toString()`` gives. Raises as
+        ``evaluate``."""
         from jdbpy.session.eval.program import Program
 
         program = Program(text)
@@ -238,11 +241,11 @@ class Values:
         self.evaluator.saved.remove(name.removeprefix("$"))
 
     def saved(self) -> list[str]:
-        """The names of all ``$variables`` that have a value, the history left out."""
+        """Return the names of all ``$variables`` that have a value, the history left out."""
         return self.evaluator.variables.names() if "evaluator" in self.__dict__ else []
 
     async def saved_values(self, limits: Limits = _PREVIEW) -> tuple[Variable, ...]:
-        """All ``$variables`` with their values; their kind is "kept" for objects that are kept from collection.
+        """Return all ``$variables`` with their values; their kind is "kept" for objects that are kept from collection.
 
         An object that was collected is described as such. wire: what describing takes, all of them side by side.
         """
@@ -251,7 +254,7 @@ class Values:
         return await self._described([(name, operand) for name, operand in found if operand is not None], limits)
 
     async def history(self, count: int = 10, limits: Limits = _PREVIEW) -> tuple[Variable, ...]:
-        """The last results of ``evaluate``, ``$1``, ``$2``..., as they are now. wire: as ``saved_values``."""
+        """Return the last results of ``evaluate``, ``$1``, ``$2``..., as they are now. wire: as ``saved_values``."""
         known = self.evaluator.variables.history(count) if "evaluator" in self.__dict__ else []
         return await self._described(known, limits)
 
@@ -270,7 +273,7 @@ class Values:
         )
 
     async def convert(self, text: str, signature: str) -> ids.TaggedValue:
-        """The value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
+        """Return the value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
         from jdbpy.session.eval.program import Program
         from jdbpy.session.eval.target import to_wire
 
@@ -279,17 +282,18 @@ class Values:
             return to_wire(signature, await evaluation.raw(program, signature))
 
     def compile_condition(self, text: str) -> CompiledCondition:
-        """A condition for breakpoints. Raises EvalError when it is no Java expression."""
+        """Return a condition for breakpoints. Raises EvalError when it is no Java expression."""
         return self.evaluator.condition(text)
 
     def compile_template(self, text: str) -> CompiledTemplate:
-        """The text of a logpoint, ``total {order.total}``. Raises EvalError with the column in it."""
+        """Return the text of a logpoint, ``total {order.total}``. Raises EvalError with the column in it."""
         from jdbpy.session.expressions.results import log_values
 
         return self.evaluator.template(text, partial(log_values, self._target))
 
     async def _operands(self, given: Mapping[str, object], evaluation: Evaluation) -> dict[str, Operand]:
-        """The variables that a caller hands to an expression. Raises UsageError for what Java has no value for."""
+        """Return the variables that a caller hands to an expression. Raises UsageError for what Java has no value
+        for."""
         if not given:
             return {}
         from jdbpy.session.expressions.sending import ValueSender

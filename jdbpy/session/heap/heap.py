@@ -78,7 +78,8 @@ class HeapReader:
         return ClassHistogram(tuple(counted[:limit]), sum(each.count for each in counted), max(0, len(counted) - limit))
 
     async def referrers(self, object_id: int, *, limit: int = 50) -> tuple[Referrer, ...]:
-        """The objects that refer to this one, with the fields and elements that do. Raises UsageError when it is gone.
+        """Return the objects that refer to this one, with the fields and elements that do. Raises UsageError when it is
+        gone.
 
         wire: 1 trip to find them, then what reading them takes, whatever their number.
         """
@@ -93,7 +94,8 @@ class HeapReader:
         return tuple(Referrer(value, how) for value, how in zip(values, places, strict=True))
 
     async def path(self, object_id: int, *, most: int = 2000) -> HeapPath:
-        """A shortest chain of references to the object from a static field, or from a variable of a stopped thread.
+        """Return a shortest chain of references to the object from a static field, or from a variable of a stopped
+        thread.
 
         ``most`` bounds the objects whose referrers are asked for; each question walks the heap. It can be cancelled
         at any moment. wire: 3 to 5 trips for the stacks, 1 a level of distance and 2 or so for the classes among its

@@ -73,7 +73,7 @@ async def _own_places(reader: Reader, referrer: int, wanted: int) -> list[str]:
 
 
 async def _instance_fields(reader: Reader, object_id: int) -> list[Field]:
-    """All instance fields of an object that can hold a reference, inherited ones too."""
+    """Return all instance fields of an object that can hold a reference, inherited ones too."""
     fields: list[Field] = []
     shape: ClassLayout | None = await reader.shape(await reader.type_id(object_id))
     while shape is not None:
@@ -99,7 +99,7 @@ _FRAMES = 50
 
 
 async def stack_roots(target: Target, stack: StackReader) -> dict[int, StackRoot]:
-    """The objects in ``this``, arguments and locals of stopped threads, by id.
+    """Return the objects in ``this``, arguments and locals of stopped threads, by id.
 
     wire: the stacks (2 or 3 trips), 1 for what variables the methods have, 1 for the values, whatever the number of
     frames; 1 more where there are methods without a variable table.
@@ -117,7 +117,7 @@ async def stack_roots(target: Target, stack: StackReader) -> dict[int, StackRoot
 
 
 async def _held(target: Target, frame: FrameInfo) -> list[tuple[str, int]]:
-    """The variables of a frame that hold objects; none when its thread was resumed meanwhile. wire: 1 trip."""
+    """Return the variables of a frame that hold objects; none when its thread was resumed meanwhile. wire: 1 trip."""
     try:
         variables = [each for each in await frame_slots(target, frame) if each.signature[0] in "L["]
         this, values = await read_slots(target, frame, variables)
@@ -151,7 +151,7 @@ class _PathSearch:
         self.searched = 0
 
     def chain(self, first: TaggedObjectID) -> list[TaggedObjectID]:
-        """The objects from ``first`` to the one that is looked for."""
+        """Return the objects from ``first`` to the one that is looked for."""
         found = [first]
         while (following := self.toward[found[-1].objectID]) is not None:
             found.append(following)
@@ -159,7 +159,7 @@ class _PathSearch:
 
 
 async def find_path(target: Target, stack: StackReader, object_id: int, most: int) -> HeapPath:
-    """A shortest path to the object; see ``Heap.path``."""
+    """Return a shortest path to the object; see ``Heap.path``."""
     tag, on_stack = await both(
         lambda: Objects.of(target).reader.run(_tag(Objects.of(target).reader, object_id)),
         lambda: stack_roots(target, stack),
@@ -198,7 +198,7 @@ async def _tag(reader: Reader, object_id: int) -> Tag:
 
 
 async def _referrers(target: Target, search: _PathSearch, level: Sequence[TaggedObjectID]) -> list[TaggedObjectID]:
-    """The objects that refer to those of the level and were not reached before. wire: 1 trip."""
+    """Return the objects that refer to those of the level and were not reached before. wire: 1 trip."""
     outcomes = await target.conn.batch([object_reference.ReferringObjects(each.objectID, _REFERRERS) for each in level])
     found: list[TaggedObjectID] = []
     for nearer, outcome in zip(level, outcomes, strict=True):

@@ -136,7 +136,7 @@ def _whole(raw: Raw) -> int:
 
 
 def _class_name(name: str) -> str:
-    """A name as the histogram writes it ("[I", "[Ljava.lang.String;") as Java does."""
+    """Return a name as the histogram writes it ("[I", "[Ljava.lang.String;") as Java does."""
     from jdbpy.session.java.signatures import java_name
 
     return java_name(name.replace(".", "/")) if name.startswith("[") else name

@@ -61,7 +61,7 @@ class ClassShape(Record):
 
 
 def of_file(file: ClassFile) -> ClassShape:
-    """The shape of a class file."""
+    """Return the shape of a class file."""
     return ClassShape(
         name=file.name,
         version=(file.major, file.minor),
@@ -83,7 +83,7 @@ def of_file(file: ClassFile) -> ClassShape:
 
 
 def code_rows(code: bytes, pool: ConstantPool | None) -> tuple[CodeRow, ...] | None:
-    """The instructions without the numbers of constants."""
+    """Return the instructions without the numbers of constants."""
     reader = OperandReader(code, pool, (), "")
     try:
         return tuple(_rows(code, reader))
@@ -115,7 +115,7 @@ class ShapeDifference(Record):
 
 
 def differences(running: ClassShape, new: ClassShape) -> list[ShapeDifference]:
-    """All differences that can be known; [] when both are the same."""
+    """Return all differences that can be known; [] when both are the same."""
     found = [*_of_head(running, new), *_of_fields(running.fields, new.fields), *_of_methods(running, new)]
     if not found and running.constants is not None and (new.constants or frozenset()) - running.constants:
         found.append(ShapeDifference("constants"))  # annotations, default values and the like: nothing else shows them
@@ -123,7 +123,7 @@ def differences(running: ClassShape, new: ClassShape) -> list[ShapeDifference]:
 
 
 def describe(key: MemberKey) -> str:
-    """A method as people write it, "total(int)"; types without their packages."""
+    """Return a method as people write it, "total(int)"; types without their packages."""
     name, signature = key
     return f"{name}({', '.join(simple_name(each) for each in parameter_types(signature))})"
 
@@ -185,7 +185,8 @@ _SHOWN = 3
 def explained(
     error: JdwpError, refused: Mapping[str, Sequence[ShapeDifference]], new: Sequence[ClassShape]
 ) -> JdwpError:
-    """The error with what it is about. ``refused`` are the differences of each class by name, ``new`` its files."""
+    """Return the error with what it is about. ``refused`` are the differences of each class by name, ``new`` its
+    files."""
     about = [
         f"{name}: {difference.text}"
         for name, found in refused.items()

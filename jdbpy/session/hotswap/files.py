@@ -45,7 +45,8 @@ def read_one(path: str) -> FoundFile:
 
 
 def read_all(path: str, wanted: Collection[str]) -> tuple[list[FoundFile], list[str]]:
-    """The class files below a directory or in an archive whose file name without ending is wanted, and all names.
+    """Return the class files below a directory or in an archive whose file name without ending is wanted, and all
+    names.
 
     Raises UsageError when there are none at all, or one is damaged.
     """
@@ -118,7 +119,7 @@ _DIAGNOSTIC = re.compile(r"^(?P<file>.*?):(?P<line>\d+): error: (?P<text>.*)$|^e
 
 
 def find_javac(release: int) -> JavaHome:
-    """The JDK to compile with for that Java release: the same one if it is here, else the oldest newer one.
+    """Return the JDK to compile with for that Java release: the same one if it is here, else the oldest newer one.
 
     Raises UsageError when there is none.
     """
@@ -161,7 +162,7 @@ async def compile_sources(sources: Sequence[str], class_path: LocalPaths, releas
 
 
 def _refused(output: str, class_path: LocalPaths) -> UsageError:
-    """The first error of the compiler as the message, the next ones in the hint."""
+    """Return the first error of the compiler as the message, the next ones in the hint."""
     errors = [
         match["alone"] or f"{os.path.basename(match['file'])}:{match['line']}: {match['text']}"
         for match in _DIAGNOSTIC.finditer(output)

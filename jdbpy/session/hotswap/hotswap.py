@@ -212,7 +212,8 @@ class HotSwap:
             raise StateError("this VM cannot redefine classes", hint="'version' shows which VM it is")
 
     async def _compared(self, types: Sequence[RefType], found: Sequence[FoundFile]) -> list[_Replacement]:
-        """The types with their files and what differs. wire: 2 trips for classes that were not replaced before."""
+        """Return the types with their files and what differs. wire: 2 trips for classes that were not replaced
+        before."""
         files = {each.file.name: each for each in found}
         running = await running_shapes(self._types, [each for each in types if each.id not in self._sent])
         replacements = []
@@ -276,7 +277,7 @@ class HotSwap:
         return tuple(frame for frame in frames if frame.obsolete and frame.location.type_id in ids)
 
     async def _named_like(self, sources: Sequence[str]) -> list[ReferenceTypeID]:
-        """The loaded classes that are called like one of the files. wire: 1 trip."""
+        """Return the loaded classes that are called like one of the files. wire: 1 trip."""
         stems = {os.path.basename(source).partition(".")[0] for source in sources}
         listed = await self._types.all_classes()
         return [
@@ -297,14 +298,14 @@ class HotSwap:
         return LocalPaths(tuple(used), tuple(dict.fromkeys((*found.left_out, *own.left_out))))
 
     async def _release(self, named: Sequence[ReferenceTypeID]) -> int:
-        """The Java release of the newest of the classes; the target's, if there is none. wire: 1 trip."""
+        """Return the Java release of the newest of the classes; the target's, if there is none. wire: 1 trip."""
         versions = await self._types.facts.many(facts.CLASS_FILE_VERSION, named)
         releases = [version[0] - 44 for version in versions.values() if version]
         return max(releases, default=feature_number(self._target.info.version))
 
 
 def _by_signature(found: Iterable[FoundFile]) -> dict[str, FoundFile]:
-    """The files by the JNI signature of their class. Raises UsageError when two of one class differ."""
+    """Return the files by the JNI signature of their class. Raises UsageError when two of one class differ."""
     chosen: dict[str, FoundFile] = {}
     for each in found:
         other = chosen.setdefault(f"L{each.file.name};", each)

@@ -35,7 +35,6 @@ from jdbpy.session.instrumentation.in_thread import set_static
 from jdbpy.session.instrumentation.installing import Installer, staying
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site
-from jdbpy.session.instrumentation.standing import everything_suspended
 from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.model.events import Notice
 from jdbpy.session.target.changed_code import ChangedClass
@@ -171,7 +170,7 @@ class CallSites:
         self._target.requests.drop(self._pending.pop((observation, type_id), ()))
         if observation.has_ended():
             return GO
-        if not self._target.suspension.everything_held:  # else what is run could wait for a suspended thread
+        if not self._target.suspension.frozen:  # else what is run could wait for a suspended thread
             async with self._lock:
                 try:
                     await self._install(observation, type_id, hit.thread)
@@ -246,7 +245,7 @@ class CallSites:
     ) -> None:
         """Give a class its code. Raises StaysOrdinary while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
-        async with everything_suspended(self._target):
+        with self._target.frozen():
             await self._installer.require_free(type_, (), thread, asked=observation.asked)
             observation.hand_over([site.observed for site in new])
             try:
@@ -350,7 +349,7 @@ class CallSites:
                 kept = {place: site for place, site in sites.items() if not isinstance(site, MethodSite)}
                 if len(kept) == len(sites):
                     continue
-                async with everything_suspended(self._target):
+                with self._target.frozen():
                     for observation in {site.point for site in sites.values() if isinstance(site, MethodSite)}:
                         observation.take_back(changed.type.id, _looks(point))
                     await self._changes.redefine(changed, kept)

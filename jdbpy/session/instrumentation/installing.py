@@ -39,7 +39,7 @@ from jdbpy.session.instrumentation.log_sites import LogSite, count_of
 from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site, set_traps
-from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
+from jdbpy.session.instrumentation.standing import why_not_now
 from jdbpy.session.instrumentation.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.java import class_file
 from jdbpy.session.java.bytecode import only_reads
@@ -143,7 +143,7 @@ class Installer:
                 return
             starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
             if at_hit:  # to find out in time that nothing has to be defined
-                async with everything_suspended(target):
+                with target.frozen():
                     await self.require_free(type_, starts, thread, asked=asked)
             for site in new:
                 await self._define(change.run, site)
@@ -151,7 +151,7 @@ class Installer:
         if not at_hit:
             await changes.redefine(changed, sites)
             return
-        async with everything_suspended(target):
+        with target.frozen():
             await self.require_free(type_, starts, thread, asked=asked)
             await changes.redefine(changed, sites)
 
@@ -214,7 +214,7 @@ class Installer:
             if thread_meant is not None:
                 await set_static(target, log.type_id, {"thread": Ref(thread_meant, Tag.OBJECT)})
             await self.keep(change)
-        async with everything_suspended(target):
+        with target.frozen():
             await self.require_free(type_, (), thread, asked=False, but=[point])
             await log.begin()
             point.taken_over(type_.id)
@@ -258,7 +258,7 @@ class Installer:
         wire: 2 trips, 0 for a class without other breakpoints.
         """
         if self._changes.ordinary_in(type_.id, but):
-            async with everything_suspended(self._target):
+            with self._target.frozen():
                 try:
                     await self.require_free(type_, (), thread, asked=asked, but=but)
                 except StaysUntilLeft:

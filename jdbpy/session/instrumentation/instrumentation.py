@@ -25,7 +25,7 @@ from jdbpy.session.instrumentation.code_changes import CodeChanges, StaysOrdinar
 from jdbpy.session.instrumentation.installing import Installer, places_in, say
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
 from jdbpy.session.instrumentation.sites import Site
-from jdbpy.session.instrumentation.standing import everything_suspended, why_not_now
+from jdbpy.session.instrumentation.standing import why_not_now
 from jdbpy.session.instrumentation.trace_sites import TraceSite
 from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.model.events import Notice
@@ -161,7 +161,7 @@ class Instrumentation:
                 if len(kept) == len(sites) and changed.type.id not in self.changes.stale:
                     continue
                 observed = {site.point for site in sites.values() if isinstance(site, MethodSite)} if not chosen else ()
-                async with everything_suspended(self._target):
+                with self._target.frozen():
                     for observation in observed:
                         observation.take_back(changed.type.id, "it was taken out of the target")
                     await self.changes.redefine(changed, kept)
@@ -221,7 +221,7 @@ class Instrumentation:
 
     async def prepared(self, prepared: RefType, thread: int) -> None:
         """See ``placement.InTarget``: no frame of the class is there yet. wire: some 20 trips."""
-        if not self._target.suspension.everything_held:  # else what is run could wait for a thread that is suspended
+        if not self._target.suspension.frozen:  # else what is run could wait for a thread that is suspended
             points = [point for point in self.changes.breakpoints if places_in(point, prepared.id)]
             await self._improve(prepared, points, thread)
 
@@ -287,7 +287,7 @@ class Instrumentation:
 
     async def _thread_came_to_trace(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         self._target.requests.drop(self._trace_thread_requests.pop((point, type_id), ()))
-        if self._target.suspension.everything_held or not point.wanted or type_id in point.in_target:
+        if self._target.suspension.frozen or not point.wanted or type_id in point.in_target:
             return GO
         async with self._lock:
             try:
@@ -339,7 +339,7 @@ class Instrumentation:
             point.look_after = point.passes + 1
             return
         point.look_after = point.passes + AGAIN_AFTER
-        if self._target.suspension.everything_held:
+        if self._target.suspension.frozen:
             return
         location = hit.event.location
         if self.changes.site_at(location) is not None:
@@ -357,7 +357,7 @@ class Instrumentation:
                 if changed is None or not changed.maps:
                     self.changes.stale.discard(type_id)
                     continue
-                async with everything_suspended(self._target):
+                with self._target.frozen():
                     starts, others = self.changes.starts(changed), self.changes.ordinary_in(type_id)
                     if await why_not_now(self._target, changed.type, starts, others) is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))

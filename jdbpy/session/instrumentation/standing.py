@@ -7,15 +7,13 @@ changed only while no frame can come to the place again, or to another breakpoin
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.errors import JdwpError
 from jdbpy.session.java.bytecode import leads_to
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import OBSOLETE, RefType
-from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import CodeLocation, MethodID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -29,17 +27,6 @@ class Busy(NamedTuple):
 
     reason: str
     until_left: bool = False
-
-
-@asynccontextmanager
-async def everything_suspended(target: Target) -> AsyncIterator[None]:
-    """Suspend all threads for the time of a block. wire: no wait."""
-    target.submit_op(SuspendOp.VM_SUSPEND)
-    try:
-        yield
-    finally:
-        with suppress(Disconnected):
-            target.submit_op(SuspendOp.VM_RESUME)
 
 
 async def why_not_now(

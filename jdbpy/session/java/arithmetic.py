@@ -23,7 +23,7 @@ _FLOAT32_MIN_EXPONENT = -149  # of the smallest subnormal
 
 
 def wrap(kind: Primitive, value: int) -> int:
-    """The low bits of an integer as byte, short, char, int or long hold them (JLS 5.1.3)."""
+    """Return the low bits of an integer as byte, short, char, int or long hold them (JLS 5.1.3)."""
     bits = _BITS[kind]
     value &= (1 << bits) - 1
     return value if kind is CHAR or value < 1 << (bits - 1) else value - (1 << bits)
@@ -50,12 +50,12 @@ def float32(value: float | Fraction) -> float:
 
 
 def unary_promotion(kind: Primitive) -> Primitive:
-    """The type of ``+x``, ``-x``, ``~x`` and of each operand of a shift (JLS 5.6)."""
+    """Return the type of ``+x``, ``-x``, ``~x`` and of each operand of a shift (JLS 5.6)."""
     return INT if kind.rank < INT.rank else kind
 
 
 def binary_promotion(left: Primitive, right: Primitive) -> Primitive:
-    """The common type of two numeric operands (JLS 5.6)."""
+    """Return the common type of two numeric operands (JLS 5.6)."""
     wider = left if left.rank >= right.rank else right
     return unary_promotion(wider)
 
@@ -75,7 +75,7 @@ def fits(value: Number, kind: Primitive) -> bool:
 
 
 def convert(source: Primitive, target: Primitive, value: Number | bool) -> Number | bool:
-    """A primitive cast or widening (JLS 5.1.2, 5.1.3). Boolean converts to nothing but itself."""
+    """Return a primitive cast or widening (JLS 5.1.2, 5.1.3). Boolean converts to nothing but itself."""
     if target is BOOLEAN:
         return value
     if target is DOUBLE:
@@ -176,7 +176,7 @@ def compare(op: str, left: Number, right: Number) -> bool:
 
 
 def shift(op: str, kind: Primitive, value: int, distance: int) -> int:
-    """A shift of an int or long (JLS 15.19): only the low 5 or 6 bits of the distance count."""
+    """Return a shift of an int or long (JLS 15.19): only the low 5 or 6 bits of the distance count."""
     bits = _BITS[kind]
     distance &= bits - 1
     if op == "<<":

@@ -31,7 +31,7 @@ _ARRAY_STORES, _LAST_JUMP, _IFNULL, _IFNONNULL = range(79, 87), _GOTO, 198, 199
 
 
 def _lengths() -> dict[int, int]:
-    """The lengths of all instructions that have a fixed one."""
+    """Return the lengths of all instructions that have a fixed one."""
     lengths = dict.fromkeys(range(202), 1)
     runs: tuple[tuple[int, int, int], ...] = (
         (16, 16, 2),  # bipush
@@ -86,7 +86,7 @@ class MalformedCode(Exception):
 
 
 def decode(code: bytes) -> Iterator[DecodedInstruction]:
-    """The instructions of a method in order. Raises MalformedCode."""
+    """Yield the instructions of a method in order. Raises MalformedCode."""
     index = 0
     while index < len(code):
         instruction = _at(code, index)
@@ -142,7 +142,7 @@ _Flow = dict[int, tuple[int, ...]]
 
 
 def once_per_pass(code: bytes, places: Sequence[int]) -> list[int]:
-    """The code indices out of ``places`` (rising) to stop at; all of them when the code cannot be read."""
+    """Return the code indices out of ``places`` (rising) to stop at; all of them when the code cannot be read."""
     if len(places) < 2 or not code:
         return list(places)
     try:
@@ -252,8 +252,8 @@ def only_reads(code: bytes) -> bool:
 
 
 def second_instruction(code: bytes) -> int | None:
-    """The code index of the second instruction, if it is executed once each time the method is entered, and at no other
-    time; else None, also for code that cannot be read."""
+    """Return the code index of the second instruction, if it is executed once each time the method is entered, and at
+    no other time; else None, also for code that cannot be read."""
     try:
         instructions = list(decode(code))
     except MalformedCode:

@@ -147,5 +147,5 @@ def version_words(version: tuple[int, int]) -> str:
 
 
 def java_release(major: int) -> str:
-    """The release of Java that a major version belongs to: "17" of 61, "1.4" of 48."""
+    """Return the release of Java that a major version belongs to: "17" of 61, "1.4" of 48."""
     return str(major - 44) if major >= 49 else f"1.{max(1, major - 44)}"

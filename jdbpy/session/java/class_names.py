@@ -66,7 +66,7 @@ def close_to(word: str, words: Iterable[str]) -> list[str]:
 
 
 def enclosing(name: str) -> list[str]:
-    """The class itself and those around it, known by its name: ["a.B$C$1", "a.B$C", "a.B"]."""
+    """Return the class itself and those around it, known by its name: ["a.B$C$1", "a.B$C", "a.B"]."""
     names = [name]
     cut = name.rfind("$")
     while cut > len(name) - len(simple_name(name)):
@@ -136,7 +136,7 @@ class ClassName(Record):
         return chosen
 
     def spellings(self) -> list[str]:
-        """The binary names it can stand for: after a part that begins with a capital, a dot may be a dollar."""
+        """Return the possible binary names: a dot after a part that begins with a capital may be a dollar."""
         names = [self.text]
         if self.bound:
             return names
@@ -182,7 +182,7 @@ def parse_class_name(text: str) -> ClassName:
 
 
 def path_of_package(name: str) -> str:
-    """The directory of a class's package, "com/acme" or ""."""
+    """Return the directory of a class's package, "com/acme" or ""."""
     return package_of(name).replace(".", "/")
 
 
@@ -216,7 +216,7 @@ DEFAULT_EXCLUDES = ("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*")
 
 
 def check_excludes(patterns: Iterable[str]) -> tuple[str, ...]:
-    """The patterns, cleaned. Raises UsageError for one that the agent would not understand."""
+    """Return the patterns, cleaned. Raises UsageError for one that the agent would not understand."""
     cleaned = tuple(pattern.strip() for pattern in patterns if pattern.strip())
     for pattern in cleaned:
         if "*" in pattern[1:-1] or pattern.count("*") > 1:
@@ -237,5 +237,5 @@ def fits_exclude(pattern: str, class_name: str) -> bool:
 
 
 def excludes_outside(patterns: Sequence[str], class_name: str) -> tuple[str, ...]:
-    """The patterns that leave the class in: who stands in java.util and steps wants to step there."""
+    """Return the patterns that leave the class in: who stands in java.util and steps wants to step there."""
     return tuple(pattern for pattern in patterns if not fits_exclude(pattern, class_name))

@@ -47,14 +47,14 @@ class PoolWriter:
         return b"".join(self._entries)
 
     def utf8(self, text: str) -> int:
-        """The index of a text. Raises PoolFull, as all of these."""
+        """Return the index of a text. Raises PoolFull, as all of these."""
         data = modified_utf8(text)
         if len(data) > 0xFFFF:
             raise PoolFull("a text is longer than 65,535 bytes")
         return self._entry(struct.pack(">BH", UTF8, len(data)) + data)
 
     def class_(self, name: str) -> int:
-        """The index of a class by its internal name, of an array type by its descriptor."""
+        """Return the index of a class by its internal name, of an array type by its descriptor."""
         return self._entry(struct.pack(">BH", CLASS, self.utf8(name)))
 
     def string(self, text: str) -> int:
@@ -97,7 +97,7 @@ class PoolWriter:
 
 
 def modified_utf8(text: str) -> bytes:
-    """The text as class files have it (JVMS 4.4.7): NUL as two bytes, each half of a surrogate pair as three."""
+    """Return the text as class files have it (JVMS 4.4.7): NUL as two bytes, each half of a surrogate pair as three."""
     units = text.encode("utf-16-be", "surrogatepass")
     if len(units) == 2 * len(text) and "\0" not in text:
         return text.encode("utf-8", "surrogatepass")
@@ -145,7 +145,7 @@ class ClassParts(Record):
 
 
 def take_apart(data: bytes) -> ClassParts:
-    """The parts of a class file. Raises MalformedClassFile."""
+    """Return the parts of a class file. Raises MalformedClassFile."""
     if data[:4] != MAGIC:
         raise MalformedClassFile("it does not begin with CAFEBABE")
     try:
@@ -177,7 +177,7 @@ def _take_apart(data: bytes) -> ClassParts:
 
 
 def put_together(parts: ClassParts, more: PoolWriter) -> bytes:
-    """The class file of parts whose pool has grown."""
+    """Return the class file of parts whose pool has grown."""
     methods = [each.head + attributes_data(each.attributes) for each in parts.methods]
     return b"".join(
         (
@@ -214,7 +214,7 @@ class PartReader:
         return int(number)
 
     def take(self, count: int) -> bytes:
-        """So many bytes."""
+        """Return so many bytes."""
         data = self._data[self.at : self.at + count]
         if len(data) != count:
             raise MalformedClassFile("it is cut short")
@@ -225,7 +225,7 @@ class PartReader:
         self.at += count
 
     def rows(self, form: str) -> Iterable[tuple[int, ...]]:
-        """The rows of a table that begins with their number."""
+        """Return the rows of a table that begins with their number."""
         size = struct.calcsize(form)
         count = self.u2()
         return struct.iter_unpack(form, self.take(size * count))

@@ -66,11 +66,11 @@ class ConstantPool:
         self.end = offset
 
     def __iter__(self) -> Iterator[int]:
-        """The indices, rising."""
+        """Return the indices, rising."""
         return iter(self._offsets)
 
     def tag(self, index: int) -> int:
-        """The kind of an entry, 0 when there is none."""
+        """Return the kind of an entry, 0 when there is none."""
         offset = self._offsets.get(index)
         return self._data[offset] if offset is not None else 0
 
@@ -79,7 +79,7 @@ class ConstantPool:
         return struct.unpack_from(_FORMS[self.tag(index)], self._data, self._offsets[index] + 1)
 
     def utf8(self, index: int) -> str:
-        """The text of a Utf8 entry; "" for any other."""
+        """Return the text of a Utf8 entry; "" for any other."""
         if self.tag(index) != UTF8:
             return ""
         offset = self._offsets[index]
@@ -91,7 +91,7 @@ class ConstantPool:
             return text.decode("latin-1")
 
     def name(self, index: int) -> str:
-        """The text that a Class, String, MethodType, Module or Package entry refers to."""
+        """Return the text that a Class, String, MethodType, Module or Package entry refers to."""
         return self.utf8(int(self.numbers(index)[0])) if self.tag(index) in _OF_TEXT else ""
 
     def member(self, index: int) -> tuple[str, str, str]:
@@ -105,7 +105,7 @@ class ConstantPool:
         return self.name(owner), self.utf8(name), self.utf8(descriptor)
 
     def references(self, index: int) -> str:
-        """The entries that an entry refers to, "#3.#7"; "" for one that holds its value itself."""
+        """Return the entries that an entry refers to, "#3.#7"; "" for one that holds its value itself."""
         tag = self.tag(index)
         if tag in (UTF8, INTEGER, FLOAT, LONG, DOUBLE, 0):
             return ""
@@ -117,7 +117,7 @@ class ConstantPool:
         return (":" if tag == NAME_AND_TYPE else ".").join(f"#{number}" for number in numbers)
 
     def text(self, index: int) -> str:
-        """An entry with all that it refers to, as javap shows it. "?" where it refers to nothing."""
+        """Return an entry with all that it refers to, as javap shows it. "?" where it refers to nothing."""
         tag = self.tag(index)
         if tag == 0:
             return "?"
@@ -154,7 +154,7 @@ def _quoted(name: str) -> str:
 
 
 def read_pool(count: int, data: bytes) -> ConstantPool | None:
-    """The pool, or None when it has an entry that we do not know."""
+    """Return the pool, or None when it has an entry that we do not know."""
     try:
         return ConstantPool(count, data)
     except MalformedPool:

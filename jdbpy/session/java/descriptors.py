@@ -36,7 +36,7 @@ class SignatureReader:
         self._variables = dict(variables or {})
 
     def type(self) -> JavaType:
-        """One field type."""
+        """Return one field type."""
         tag = self._next()
         if tag in BY_TAG:
             return BY_TAG[tag]
@@ -50,7 +50,7 @@ class SignatureReader:
         raise self._malformed()
 
     def method(self) -> MethodType:
-        """A method descriptor or signature; what it throws is passed over."""
+        """Return a method descriptor or signature; what it throws is passed over."""
         own = self._type_parameters()
         if self._next() != "(":
             raise self._malformed()
@@ -61,7 +61,7 @@ class SignatureReader:
         return MethodType(tuple(parameters), self.type(), own)
 
     def class_signature(self) -> ClassSignature:
-        """A class signature."""
+        """Return a class signature."""
         own = self._type_parameters()
         supertypes = []
         while self._at < len(self._text):
@@ -145,15 +145,15 @@ class SignatureReader:
 
 
 def read_type(text: str, variables: Mapping[str, TypeVar] | None = None) -> JavaType:
-    """The type of a field descriptor or signature; EvalError when it is malformed."""
+    """Return the type of a field descriptor or signature; EvalError when it is malformed."""
     return SignatureReader(text, variables).type()
 
 
 def read_method(text: str, variables: Mapping[str, TypeVar] | None = None) -> MethodType:
-    """The types of a method descriptor or signature; EvalError when it is malformed."""
+    """Return the types of a method descriptor or signature; EvalError when it is malformed."""
     return SignatureReader(text, variables).method()
 
 
 def read_class(text: str) -> ClassSignature:
-    """The parts of a class signature; EvalError when it is malformed."""
+    """Return the parts of a class signature; EvalError when it is malformed."""
     return SignatureReader(text).class_signature()

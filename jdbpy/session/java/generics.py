@@ -44,22 +44,23 @@ class GenericMethod(Record):
 
 
 def generic_type(signature: str) -> str | None:
-    """The Java spelling of a generic field signature: "java.util.List<? extends T>[]". None if it does not parse."""
+    """Return the Java spelling of a generic field signature: "java.util.List<? extends T>[]". None if it does not
+    parse."""
     return _whole(signature, _SignatureReader.type)
 
 
 def source_type(declared: DeclaredGeneric) -> str:
-    """The type of a field or variable as in source, with its type arguments when the class file has them."""
+    """Return the type of a field or variable as in source, with its type arguments when the class file has them."""
     return (declared.generic and generic_type(declared.generic)) or java_name(declared.signature)
 
 
 def generic_class(signature: str) -> GenericClass | None:
-    """The parts of a generic class signature. None if it does not parse."""
+    """Return the parts of a generic class signature. None if it does not parse."""
     return _whole(signature, _SignatureReader.class_signature)
 
 
 def generic_method(signature: str) -> GenericMethod | None:
-    """The parts of a generic method signature. None if it does not parse."""
+    """Return the parts of a generic method signature. None if it does not parse."""
     return _whole(signature, _SignatureReader.method_signature)
 
 

@@ -130,7 +130,8 @@ _TELL_NOTHING = frozenset(("java.lang.Object", "java.lang.String", "java.lang.Cl
 
 @functools.cache
 def above(name: str, release: int) -> tuple[str, ...]:
-    """All classes and interfaces above a type but java.lang.Object; of an interface what most often implements it too.
+    """Return all classes and interfaces above a type but java.lang.Object; of an interface what most often implements
+    it too.
 
     Nothing for a type that is not known here.
     """
@@ -145,7 +146,8 @@ def above(name: str, release: int) -> tuple[str, ...]:
 
 
 def made_of(declared: Iterable[str]) -> set[str]:
-    """The types from which objects that variables of these types hold have their fields, and what is in them has."""
+    """Return the types from which objects that variables of these types hold have their fields, and what is in them
+    has."""
     found: set[str] = set()
     pending = [each for each in declared if each not in _TELL_NOTHING]
     while pending:

@@ -29,7 +29,7 @@ _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def number(text: str, at: int, *, negative: bool = False) -> tuple[Primitive, int | float]:
-    """The type and value of a numeric literal; ``negative`` says that a ``-`` stands directly before it.
+    """Return the type and value of a numeric literal; ``negative`` says that a ``-`` stands directly before it.
 
     Raises EvalError for a number that its type cannot hold. The sign is applied to the value.
     """
@@ -88,12 +88,12 @@ def _exact_hexadecimal(digits: str) -> Fraction:
 
 
 def character(text: str, at: int) -> int:
-    """The code unit of a character literal, quotes included in ``text``."""
+    """Return the code unit of a character literal, quotes included in ``text``."""
     return ord(unescape(text[1:-1], at + 1))
 
 
 def string(text: str, at: int) -> str:
-    """The value of a string literal or text block, quotes included in ``text``."""
+    """Return the value of a string literal or text block, quotes included in ``text``."""
     if text.startswith('"""'):
         return unescape(_strip_indentation(text), at + 3)
     return unescape(text[1:-1], at + 1)
@@ -118,7 +118,7 @@ def unescape(text: str, at: int = 0) -> str:
 
 
 def pair_surrogates(text: str) -> str:
-    """The text with every high surrogate that a low one follows joined with it, as Java sees such a pair."""
+    """Return the text with every high surrogate that a low one follows joined with it, as Java sees such a pair."""
     return _SURROGATE_PAIR.sub(lambda pair: _join(pair[0]), text)
 
 

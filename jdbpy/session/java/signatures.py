@@ -56,7 +56,7 @@ _METHOD_WORDS = (
 
 
 def java_name(signature: str) -> str:
-    """The Java name of a type: "[I" is "int[]", "Ljava/util/Map$Entry;" is "java.util.Map$Entry".
+    """Return the Java name of a type: "[I" is "int[]", "Ljava/util/Map$Entry;" is "java.util.Map$Entry".
 
     A hidden class has a dot before its suffix in the signature and a slash there in its name, as ``Class.getName()``
     has it: "Ltest/T$$Lambda.0x07;" is "test.T$$Lambda/0x07".
@@ -79,7 +79,7 @@ def java_names(found: Iterable[str]) -> list[str]:
 
 
 def signature_of(name: str) -> str:
-    """The JNI signature of a Java type name, the reverse of ``java_name``; blanks are ignored."""
+    """Return the JNI signature of a Java type name, the reverse of ``java_name``; blanks are ignored."""
     name = name.strip()
     dimensions = 0
     while name.endswith("]"):
@@ -95,7 +95,7 @@ _NAME_TO_SIGNATURE = str.maketrans("./", "/.")
 
 @lru_cache(maxsize=512)
 def split_method(signature: str) -> tuple[tuple[str, ...], str]:
-    """The parameter signatures and the result's: "(I[JLa/B;)V" is (("I", "[J", "La/B;"), "V").
+    """Return the parameter signatures and the result's: "(I[JLa/B;)V" is (("I", "[J", "La/B;"), "V").
 
     Works on generic signatures too as long as they declare no type parameters.
     """
@@ -139,7 +139,7 @@ def end_of_type(text: str, position: int) -> int:
 
 
 def parameter_types(signature: str, *, varargs: bool = False) -> tuple[str, ...]:
-    """The Java types of a method's parameters; a varargs method's last one is spelled "String..."."""
+    """Return the Java types of a method's parameters; a varargs method's last one is spelled "String..."."""
     types = [java_name(parameter) for parameter in split_method(signature)[0]]
     if varargs and types and types[-1].endswith("[]"):
         types[-1] = types[-1].removesuffix("[]") + "..."
@@ -147,12 +147,12 @@ def parameter_types(signature: str, *, varargs: bool = False) -> tuple[str, ...]
 
 
 def simple_name(name: str) -> str:
-    """The name without its package: "java.util.Map$Entry" is "Map$Entry"."""
+    """Return the name without its package: "java.util.Map$Entry" is "Map$Entry"."""
     return name[: _end_of_plain_name(name)].rpartition(".")[2] + name[_end_of_plain_name(name) :]
 
 
 def package_of(name: str) -> str:
-    """The package of a class name, "" for the unnamed one."""
+    """Return the package of a class name, "" for the unnamed one."""
     return name[: _end_of_plain_name(name)].rpartition(".")[0]
 
 
@@ -163,7 +163,7 @@ def _end_of_plain_name(name: str) -> int:
 
 
 def outermost(name: str) -> str:
-    """The top-level class that a nested, local or anonymous class belongs to, known by its name.
+    """Return the top-level class that a nested, local or anonymous class belongs to, known by its name.
 
     A ``$`` at the start of a simple name, or at its end, is part of that name (``com.sun.proxy.$Proxy3``).
     """

@@ -76,7 +76,7 @@ class SourceMap(Record):
     strata: tuple[Stratum, ...] = ()
 
     def stratum(self, wanted: str = "") -> Stratum | None:
-        """The wanted stratum if the class has it, else its default; None for Java, the lines of the class file.
+        """Return the wanted stratum if the class has it, else its default; None for Java, the lines of the class file.
 
         That a stratum which a class lacks means its default is JSR 45's rule.
         """
@@ -118,7 +118,7 @@ def parse(text: str) -> SourceMap:
 
 
 def _sections(lines: list[str]) -> list[tuple[str, str, list[str]]]:
-    """The sections in order: the letter after the star, what follows it, and the lines up to the next star."""
+    """Return the sections in order: the letter after the star, what follows it, and the lines up to the next star."""
     sections: list[tuple[str, str, list[str]]] = []
     for line in lines:
         if line.startswith("*"):
@@ -142,7 +142,7 @@ def _files(body: list[str]) -> list[StratumFile]:
 
 
 def _path(name: str, path: str) -> str:
-    """The file's path. Kotlin writes there the name of the class that the file became, in the file's package."""
+    """Return the file's path. Kotlin writes there the name of the class that the file became, in the file's package."""
     path = path.replace("\\", "/")
     root = "/" if path.startswith("/") else ""  # Clojure tells where the file was on the machine that compiled it
     directory = path.strip("/").rpartition("/")[0]

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def string_literal(text: str) -> str:
-    """The Java string literal of a text (JLS 3.10.5), in double quotes, on one line."""
+    """Return the Java string literal of a text (JLS 3.10.5), in double quotes, on one line."""
     return f'"{_escape(text, chr(34))}"'
 
 
 def char_literal(char: str) -> str:
-    """The Java character literal (JLS 3.10.4) of one UTF-16 unit, in single quotes."""
+    """Return the Java character literal (JLS 3.10.4) of one UTF-16 unit, in single quotes."""
     return f"'{_escape(char, chr(39))}'"
 
 
@@ -143,12 +143,12 @@ class _Binary(Record):
 
 
 def old_double_text(value: float) -> str:
-    """The text of a double."""
+    """Return the text of a double."""
     return special_text(value) or _text(value, _double_parts(abs(value)))
 
 
 def old_float_text(value: float) -> str:
-    """The text of a float, which ``value`` holds exactly."""
+    """Return the text of a float, which ``value`` holds exactly."""
     return special_text(value) or _text(value, _float_parts(abs(value)))
 
 
@@ -186,7 +186,7 @@ def _digits(parts: _Binary) -> tuple[list[int], int]:
 
 
 def _integer_digits(parts: _Binary) -> tuple[list[int], int]:
-    """All digits of an integer but those that its unknown low bits make up."""
+    """Return all digits of an integer but those that its unknown low bits make up."""
     shift = parts.exponent - _MANTISSA
     value = parts.fraction << shift if shift >= 0 else parts.fraction >> -shift
     unknown = parts.exponent - parts.significant - 1
@@ -223,7 +223,7 @@ def _fraction_digits(parts: _Binary, trailing: int, fraction_bits: int, tiny: in
 
 
 def _estimate(parts: _Binary) -> int:
-    """A guess at the decimal exponent, never too small (a straight line for the logarithm)."""
+    """Return a guess at the decimal exponent, never too small (a straight line for the logarithm)."""
     mantissa = parts.fraction / (1 << _MANTISSA)
     return math.floor((mantissa - 1.5) * 0.289529654 + 0.176091259 + parts.exponent * 0.301029995663981)
 
@@ -301,7 +301,7 @@ def decimal_text(tag: int, value: float, release: int) -> str:
 
 
 def primitive_text(value: TaggedValue, release: int = SHORTEST_DECIMALS) -> str:
-    """The literal of a primitive value, without the suffixes L and F; "void" for no value."""
+    """Return the literal of a primitive value, without the suffixes L and F; "void" for no value."""
     held = value.value
     match value.tag:
         case Tag.BOOLEAN:

@@ -150,14 +150,14 @@ ARRAY_SUPERTYPES = (OBJECT, ClassType("java.lang.Cloneable"), ClassType("java.io
 
 
 def unboxed(kind: JavaType) -> Primitive | None:
-    """The primitive of a box class (JLS 5.1.8); the type itself when it is primitive; else None."""
+    """Return the primitive of a box class (JLS 5.1.8); the type itself when it is primitive; else None."""
     if isinstance(kind, Primitive):
         return kind
     return _UNBOXED.get(kind.name) if isinstance(kind, ClassType) else None
 
 
 def boxed(kind: JavaType) -> JavaType:
-    """The box class of a primitive (JLS 5.1.7); any other type unchanged."""
+    """Return the box class of a primitive (JLS 5.1.7); any other type unchanged."""
     return BOXES.get(kind, kind) if isinstance(kind, Primitive) else kind
 
 
@@ -182,7 +182,7 @@ def is_string(kind: JavaType) -> bool:
 
 
 def erasure(kind: JavaType) -> JavaType:
-    """The type without type arguments and variables (JLS 4.6)."""
+    """Return the type without type arguments and variables (JLS 4.6)."""
     if isinstance(kind, ClassType):
         return ClassType(kind.name) if kind.args else kind
     if isinstance(kind, ArrayType):
@@ -202,7 +202,7 @@ def upper_bound(kind: JavaType) -> JavaType:
 
 
 def substitute(kind: JavaType, bindings: Mapping[str, JavaType]) -> JavaType:
-    """The type with its variables replaced; those without a binding stay."""
+    """Return the type with its variables replaced; those without a binding stay."""
     if isinstance(kind, TypeVar):
         return bindings.get(kind.name, kind)
     if isinstance(kind, ClassType) and kind.args:
@@ -223,7 +223,7 @@ def simple_name(binary_name: str) -> str:
 
 
 def source_name(kind: JavaType) -> str:
-    """The erased type with its full binary name, as the session spells types: ``java.util.Map$Entry[]``."""
+    """Return the erased type with its full binary name, as the session spells types: ``java.util.Map$Entry[]``."""
     kind = erasure(kind)
     if isinstance(kind, ArrayType):
         return source_name(kind.element) + "[]"
@@ -235,13 +235,13 @@ def source_name(kind: JavaType) -> str:
 
 
 def jvm_name(kind: JavaType) -> str:
-    """The erased type as ``Class.getName`` has it: ``[Ljava.lang.String;``, ``java.util.Map$Entry``, ``int``."""
+    """Return the erased type as ``Class.getName`` has it: ``[Ljava.lang.String;``, ``java.util.Map$Entry``, ``int``."""
     kind = erasure(kind)
     return descriptor(kind).replace("/", ".") if isinstance(kind, ArrayType) else source_name(kind)
 
 
 def descriptor(kind: JavaType) -> str:
-    """The descriptor of the erased type (JVMS 4.3.2): ``[Ljava/lang/String;``."""
+    """Return the descriptor of the erased type (JVMS 4.3.2): ``[Ljava/lang/String;``."""
     kind = erasure(kind)
     if isinstance(kind, Primitive):
         return kind.tag

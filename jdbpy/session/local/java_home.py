@@ -79,7 +79,7 @@ def find_java(java: str | None = None, environ: Mapping[str, str] | None = None)
 
 
 def java_homes(environ: Mapping[str, str] | None = None) -> Iterator[JavaHome]:
-    """Every Java runtime of this machine, each once, in the order in which `find_java` prefers them."""
+    """Yield every Java runtime of this machine, each once, in the order in which `find_java` prefers them."""
     environ = os.environ if environ is None else environ
     seen: set[str] = set()
     for look in _PLACES:
@@ -114,7 +114,8 @@ def inspect_home(home: str, found_by: str = "") -> JavaHome | None:
 
 
 def feature_number(version: str) -> int:
-    """The feature number of a ``java.version``: 17 of "17.0.15", 8 of "1.8.0_392", 26 of "26-ea"; 0 if unreadable."""
+    """Return the feature number of a ``java.version``: 17 of "17.0.15", 8 of "1.8.0_392", 26 of "26-ea"; 0 if
+    unreadable."""
     parts = version.replace("-", ".").replace("+", ".").split(".")
     number = parts[1] if parts[0] == "1" and len(parts) > 1 else parts[0]
     return int(number) if number.isdecimal() else 0
@@ -155,7 +156,8 @@ _PLACES: tuple[Callable[[Mapping[str, str]], Iterator[tuple[str, str]]], ...] = 
 
 
 def _home_of_executable(java: str) -> str | None:
-    """The home that an executable belongs to, through links; through ``java`` itself when it is a wrapper script."""
+    """Return the home that an executable belongs to, through links; through ``java`` itself when it is a wrapper
+    script."""
     home = os.path.dirname(os.path.dirname(os.path.realpath(java)))
     if _has_agent(home):
         return home
@@ -181,7 +183,8 @@ def release_version(home: str) -> str | None:
 
 
 def _ask(java: str, name: str) -> str | None:
-    """The value of a system property as that ``java`` prints it; None when it does not run. Starts a JVM: 50 ms."""
+    """Return the value of a system property as that ``java`` prints it; None when it does not run. Starts a JVM: 50
+    ms."""
     try:
         done = subprocess.run(
             [java, "-XshowSettings:properties", "-version"], capture_output=True, text=True, timeout=20, check=False

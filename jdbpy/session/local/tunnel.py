@@ -106,7 +106,7 @@ def _jvms_of(user: int, class_path: Sequence[str], proc: str) -> bool:
 
 
 def _words(process: int | str, proc: str) -> list[str]:
-    """The words of a process's command line, which everybody may read in most systems. Raises OSError."""
+    """Return the words of a process's command line, which everybody may read in most systems. Raises OSError."""
     with open(f"{proc}/{process}/cmdline", encoding="utf-8", errors="replace") as file:
         return file.read().split("\0")
 

@@ -10,18 +10,17 @@ either ends or comes back to where it was.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import trio
 
-from jdbpy.errors import Disconnected, JdwpError, StateError
+from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.locks.reading import FEW, LockReader
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, sync_of_lock
 from jdbpy.session.model.locks import Deadlock, DeadlockReport, Lock, LocksReport, LockState, ThreadLocks
 from jdbpy.session.model.threads import ThreadInfo
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import ThreadReader, wire_thread
 from jdbpy.session.values.describe import describe
@@ -34,7 +33,8 @@ from jdbpy.wire.messages import object_reference
 
 
 def find_deadlocks(threads: Iterable[ThreadLocks]) -> list[Deadlock]:
-    """The cycles, each with all who wait for one of its threads. Each begins with the thread that was listed first."""
+    """Return the cycles, each with all who wait for one of its threads. Each begins with the thread that was listed
+    first."""
     known = {each.thread.id: each for each in threads}
     waits_for = {
         number: each.awaits.owner.id
@@ -49,7 +49,7 @@ def find_deadlocks(threads: Iterable[ThreadLocks]) -> list[Deadlock]:
 
 
 def find_cycles(after: Mapping[int, int]) -> list[list[int]]:
-    """The cycles of a graph in which each node has at most one successor, in the order of their first nodes."""
+    """Return the cycles of a graph in which each node has at most one successor, in the order of their first nodes."""
     cycles = []
     seen: set[int] = set()
     for start in after:
@@ -99,7 +99,7 @@ class Locks:
         self._threads = ThreadReader(target)
 
     async def of(self, thread_ids: Sequence[int] | None = None, *, virtual: bool = False) -> LocksReport:
-        """The locks of the given threads, or of all: what each holds, and what it waits for.
+        """Return the locks of the given threads, or of all: what each holds, and what it waits for.
 
         Of virtual threads those that are known; all that the heap has with ``virtual``. A running target is suspended
         meanwhile. wire: 4 or 5 trips, whatever the number of threads; 2 more for locks of java.util.concurrent.
@@ -125,7 +125,8 @@ class Locks:
         return DeadlockReport(tuple(find_deadlocks(report.threads)), len(report.threads), report.held_up)
 
     async def state(self, object_id: int) -> LockState:
-        """The monitor of an object or, of a java.util.concurrent lock, its synchronizer: owner, count, who waits.
+        """Return the monitor of an object or, of a java.util.concurrent lock, its synchronizer: owner, count, who
+        waits.
 
         Raises StateError for null or an object that is gone. wire: 2 trips, 1 for a class that is new, 1 for an owner
         and those who wait.
@@ -156,7 +157,7 @@ class Locks:
     async def _monitor(
         self, lock: Lock, told: object_reference.MonitorInfoReply, parked: Sequence[int], known: _Threads
     ) -> LockState:
-        """The monitor; who is parked for the object itself (a Condition) waits for a signal."""
+        """Return the monitor; who is parked for the object itself (a Condition) waits for a signal."""
         threads = await self._infos([told.owner, *told.waiters, *parked], known)
         waiters = [threads[each] for each in told.waiters if each in threads]
         waiting = [each for each in waiters if each.state != _BLOCKED]
@@ -177,7 +178,7 @@ class Locks:
         return LockState(lock.replace(kind="synchronizer"), threads.get(told.owner), count, entering, (), note)
 
     async def _parked(self) -> tuple[dict[int, list[int]], _Threads]:
-        """The threads that are parked, by what for, and what was learned of all threads on the way.
+        """Return the threads that are parked, by what for, and what was learned of all threads on the way.
 
         All threads are asked: the queue inside a synchronizer differs between releases. Over a slow link what they are
         is read beside. wire: 2 trips, 3 for classes that are new.
@@ -218,17 +219,16 @@ class Locks:
             yield hold
             return
         start = trio.current_time()
-        target.submit_op(SuspendOp.VM_SUSPEND)
         try:
-            yield hold
+            with target.frozen():
+                yield hold
         finally:
-            with suppress(Disconnected):
-                target.submit_op(SuspendOp.VM_RESUME)
             hold.append((trio.current_time() - start) * 1000)
 
 
 async def _synchronizer(reader: Reader, object_id: int) -> Synchronizer | None:
-    """The synchronizer behind a lock of java.util.concurrent; None for any other object. wire: 2 trips or more."""
+    """Return the synchronizer behind a lock of java.util.concurrent; None for any other object. wire: 2 trips or
+    more."""
     sync = await sync_of_lock(reader, object_id)
     if not sync:
         return None

@@ -71,13 +71,13 @@ class LockReader:
         self._threads = ThreadReader(target)
 
     async def all_threads(self) -> list[ThreadID]:
-        """All live threads that are known; what ``read`` begins with is looked for beside. wire: 1 trip."""
+        """Return all live threads that are known; what ``read`` begins with is looked for beside. wire: 1 trip."""
         reader = Objects.of(self._target).reader
         found, _ = await both(self._threads.all_threads, lambda: reader.run(expect_blockers(reader)))
         return found
 
     async def read(self, threads: Sequence[ThreadID]) -> list[ThreadLocks]:
-        """The locks of the threads that are alive, in the given order.
+        """Return the locks of the threads that are alive, in the given order.
 
         wire: 2 trips, 1 more for classes that are new and 1 or 2 where Object.wait is unknown; 2 or 3 for the locks of
         java.util.concurrent that threads are parked for. Near by, or with very many threads, 1 or 2 more.
@@ -102,7 +102,7 @@ class LockReader:
     async def _with_frames(
         self, threads: Sequence[ThreadID], blockers: Blockers, monitors: Monitors
     ) -> list[ReadThread]:
-        """The threads, with the stacks of those that hold or want something.
+        """Return the threads, with the stacks of those that hold or want something.
 
         Over a slow link those of all threads are asked for at once. wire: 2 trips, 1 when known; else 3, or 2.
         """
@@ -153,7 +153,7 @@ class LockReader:
         }
 
     async def _monitors(self, threads: Sequence[ThreadID]) -> dict[int, MonitorAnswers]:
-        """The agent's two answers for each thread. wire: 1 trip."""
+        """Return the agent's two answers for each thread. wire: 1 trip."""
         with_frames = self._target.can("canGetMonitorFrameInfo")
         commands: list[Command[Any]] = [
             thread_reference.OwnedMonitorsStackDepthInfo(thread)
@@ -174,7 +174,8 @@ class LockReader:
     async def _waits(
         self, frames: Callable[[], Awaitable[Sequence[ReadThread]]], monitors: Monitors
     ) -> tuple[dict[int, TaggedValue], dict[int, Lock]]:
-        """The objects of Object.wait by thread, and in words, where the agent does not tell them: newer HotSpots don't.
+        """Return the objects of Object.wait by thread, and in words, where the agent does not tell them: newer HotSpots
+        don't.
 
         wire: none, or 1 trip behind the frames, 2 more for new classes.
         """
@@ -218,7 +219,7 @@ class LockReader:
         }
 
     async def _names(self, known: dict[int, str], owners: set[int]) -> dict[int, str]:
-        """The names of threads. wire: 0 or 1 trip."""
+        """Return the names of threads. wire: 0 or 1 trip."""
         unknown = [owner for owner in owners if owner and owner not in known]
         outcomes = await self._target.conn.batch([thread_reference.Name(wire_thread(owner)) for owner in unknown])
         told = {
@@ -240,7 +241,7 @@ class _Everybody(Record):
     frames: Mapping[int, ReadThread]
 
     def locks_of(self, each: _Answers) -> ThreadLocks:
-        """The locks of one thread."""
+        """Return the locks of one thread."""
         read = self.frames.get(each.info.id)
         frames = read.frames if read is not None else ()
         held = tuple(
@@ -289,7 +290,7 @@ def _answers(
 
 
 def _told_monitors(told: MonitorAnswers) -> tuple[list[tuple[TaggedValue, int]], TaggedValue | None]:
-    """The monitors that a thread holds, with the depths of their frames, and the one that it wants."""
+    """Return the monitors that a thread holds, with the depths of their frames, and the one that it wants."""
     owned, contended = told
     held: list[tuple[TaggedValue, int]] = []
     for each in () if isinstance(owned, JdwpError) else owned.owned:

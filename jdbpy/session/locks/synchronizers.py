@@ -71,7 +71,7 @@ async def _read(reader: Reader, object_id: int) -> Synchronizer | None:
 
 
 async def sync_of_lock(reader: Reader, object_id: int) -> int:
-    """The synchronizer behind a lock object: itself, or what its field ``sync`` holds; 0 for any other object.
+    """Return the synchronizer behind a lock object: itself, or what its field ``sync`` holds; 0 for any other object.
 
     Raises JdwpError when the object is gone. wire: 3 trips or more.
     """
@@ -91,7 +91,7 @@ async def sync_of_lock(reader: Reader, object_id: int) -> int:
 
 
 async def _number(reader: Reader, object_id: int, type_id: ReferenceTypeID, name: str) -> int:
-    """A field that this very class declares: a number, or an object's id; 0 when there is none."""
+    """Return a field that this very class declares: a number, or an object's id; 0 when there is none."""
     field = (await reader.shape(type_id)).field(name)
     if field is None:
         return 0

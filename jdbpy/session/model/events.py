@@ -5,6 +5,8 @@ What is true of the model holds here as well (``session/model.py``); how events 
 
 from __future__ import annotations
 
+import time
+from functools import lru_cache
 from typing import Annotated, NamedTuple
 
 from jdbpy.json_form import HIDDEN, Json
@@ -115,6 +117,21 @@ class EventsDropped(Record):
     json_name = "lost"
 
     count: int
+
+
+def time_of(at: float) -> str:
+    """Return the local time of so many seconds since 1970, as a report has it: ISO 8601 with milliseconds and the
+    offset from UTC."""
+    start, offset = _second(int(at))
+    return f"{start}{int(at % 1 * 1000):03d}{offset}"
+
+
+@lru_cache(4)
+def _second(at: int) -> tuple[str, str]:
+    """Return what the times of one second have in common."""
+    local = time.localtime(at)
+    offset = time.strftime("%z", local)
+    return time.strftime("%Y-%m-%dT%H:%M:%S.", local), f"{offset[:3]}:{offset[3:]}"
 
 
 class Report(Record):

@@ -72,7 +72,7 @@ _LAST_CHARACTER = 0x10FFFF
 
 
 def check_format(letter: str) -> str:
-    """The letter; raises UsageError, with the letters that there are, for any other."""
+    """Return the letter; raises UsageError, with the letters that there are, for any other."""
     if letter not in FORMATS:
         known = ", ".join(f"{each} ({name})" for each, name in FORMATS.items())
         what = f"'{letter}' is no format" if letter else "a format is missing after '/'"
@@ -81,7 +81,7 @@ def check_format(letter: str) -> str:
 
 
 def formatted(value: TaggedValue, letter: str) -> str:
-    """A primitive value in a format; "" where the format has nothing to say: a boolean as a character."""
+    """Return a primitive value in a format; "" where the format has nothing to say: a boolean as a character."""
     held = value.value
     if value.tag in _DECIMALS:
         return _BITS[letter](_bits_of(value)) if letter in _BITS else ""
@@ -130,7 +130,7 @@ class ValueInfo(Record):
     formatted: Annotated[str, 'the text in the format that was asked for, where that makes another one: "0xff"'] = ""
 
     def in_format(self, letter: str) -> str:
-        """The text of a primitive in a format of ``FORMATS``; "" for all else. No trip."""
+        """Return the text of a primitive in a format of ``FORMATS``; "" for all else. No trip."""
         if self.tag not in "ZBCSIJFD":
             return ""
         held = ord(self.raw) if isinstance(self.raw, str) else self.raw

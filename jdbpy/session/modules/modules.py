@@ -77,7 +77,7 @@ class ModuleDirectory:
             return {}
 
     async def names_of(self, places: Sequence[Location]) -> dict[int, str]:
-        """The names of the modules of the classes of some places, by the id of the class; "" for an unnamed one.
+        """Return the names of the modules of the classes of some places, by the id of the class; "" for an unnamed one.
 
         Raises StateError before Java 9. wire: 2 trips.
         """
@@ -87,13 +87,14 @@ class ModuleDirectory:
         return {int(of): names.get(module, "") for of, module in homes.items() if module is not None}
 
     async def find(self, text: str) -> ModuleInfo:
-        """The module of this name or id, or that of a class. Raises UsageError. wire: 3 trips, more for a class."""
+        """Return the module of this name or id, or that of a class. Raises UsageError. wire: 3 trips, more for a
+        class."""
         rows = await self._rows()
         number = await self._among(text, rows)
         return next(each for each in await self._infos(rows) if each.id == number)
 
     async def _among(self, text: str, rows: Sequence[_Row]) -> int:
-        """The id of the module with this name or id, or of that of a class. Raises UsageError."""
+        """Return the id of the module with this name or id, or of that of a class. Raises UsageError."""
         for module, name, _ in rows:
             if text and text in (name, str(module)):
                 return int(module)
@@ -110,7 +111,8 @@ class ModuleDirectory:
         return next(int(module) for module, *_ in rows if module == home)
 
     async def detail(self, text: str) -> ModuleDetail:
-        """All about the module of this name or id, or that of a class. Runs nothing. wire: 15 trips or so, 12 again."""
+        """Return all about the module of this name or id, or that of a class. Runs nothing. wire: 15 trips or so, 12
+        again."""
         reader = Objects.of(self._target).reader
         expected = MODULE_CLASSES if self._target.high_latency else ()
         rows, _ = await both(self._rows, lambda: reader.run(reader.boot_classes(expected)))
@@ -161,13 +163,13 @@ class ModuleDirectory:
         await _apply(self._runner, _provides((await self.find(module)).id, service_class, provider))
 
     def known_names(self) -> Sequence[str]:
-        """The names that were listed last; for completion. No trip."""
+        """Return the names that were listed last; for completion. No trip."""
         return self._names
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     async def _class_objects(self, *names: str) -> builtins.list[ObjectID]:
-        """The class objects of loaded classes. Raises UsageError."""
+        """Return the class objects of loaded classes. Raises UsageError."""
         found = [await self._classes.find(name) for name in names]
         for name, classes in zip(names, found, strict=True):
             if not classes:
@@ -177,11 +179,12 @@ class ModuleDirectory:
         return [ObjectID(objects[each]) for each in ids]
 
     async def _all(self) -> builtins.list[ModuleInfo]:
-        """Every module with its loader, without version and kind. wire: 4 trips, 2 when the loaders are known."""
+        """Return every module with its loader, without version and kind. wire: 4 trips, 2 when the loaders are
+        known."""
         return await self._infos(await self._rows())
 
     async def _rows(self) -> builtins.list[_Row]:
-        """Every module with its name and loader. wire: 2 trips."""
+        """Return every module with its name and loader. wire: 2 trips."""
         target = self._target
         target.require_alive()
         if not target.at_least(9):
@@ -202,7 +205,7 @@ class ModuleDirectory:
         return rows
 
     async def _infos(self, rows: Sequence[_Row]) -> builtins.list[ModuleInfo]:
-        """The modules with their loaders in words. wire: 2 trips, 0 when the loaders are known."""
+        """Return the modules with their loaders in words. wire: 2 trips, 0 when the loaders are known."""
         words = await self._loaders.in_words(loader for *_, loader in rows)
         return [
             ModuleInfo(module, name, words[loader], kind="" if name else "unnamed") for module, name, loader in rows
@@ -249,12 +252,12 @@ class ModuleChange:
 
 
 def _reads(module: int, other: int) -> ModuleChange:
-    """The module reads another."""
+    """Return the module reads another."""
     return ModuleChange("adding what a module reads", "addReads", _MODULE * 2, _ref(module), _ref(other))
 
 
 def _gives(module: int, package: str, other: int | None, *, opened: bool) -> ModuleChange:
-    """The module exports or opens a package to another module, or to all (None)."""
+    """Return the module exports or opens a package to another module, or to all (None)."""
     what = "opening a package" if opened else "exporting a package"
     method = "addOpens" if opened else "addExports"
     if other is not None:
@@ -265,12 +268,12 @@ def _gives(module: int, package: str, other: int | None, *, opened: bool) -> Mod
 
 
 def _uses(module: int, service: int) -> ModuleChange:
-    """The module uses a service; ``service`` is a class object."""
+    """Return the module uses a service; ``service`` is a class object."""
     return ModuleChange("adding a use", "addUses", _MODULE + _CLASS, _ref(module), Ref(service, Tag.CLASS_OBJECT))
 
 
 def _provides(module: int, service: int, implementation: int) -> ModuleChange:
-    """The module provides a service by a class; both are class objects."""
+    """Return the module provides a service by a class; both are class objects."""
     classes = (Ref(service, Tag.CLASS_OBJECT), Ref(implementation, Tag.CLASS_OBJECT))
     return ModuleChange("adding a provider", "addProvides", _MODULE + _CLASS * 2, _ref(module), *classes)
 

@@ -34,7 +34,7 @@ class Later(Record):
 
 
 async def read_later(reader: Reader, viewer: Viewer) -> Later:
-    """All additions; none when this JVM keeps them otherwise. wire: 8 trips or so, whatever their number."""
+    """Return all additions; none when this JVM keeps them otherwise. wire: 8 trips or so, whatever their number."""
     data = await reader.boot_class(_DATA)
     if data is None:
         return Later()  # nothing was ever added: the class is loaded when something is
@@ -59,7 +59,7 @@ async def read_later(reader: Reader, viewer: Viewer) -> Later:
 
 
 async def _pairs(reader: Reader, viewer: Viewer, data: ClassLayout, name: str) -> list[tuple[int, int, TaggedValue]]:
-    """The entries of one map: the objects of the pair, and the value."""
+    """Return the entries of one map: the objects of the pair, and the value."""
     field = data.field(name, static=True)
     if field is None:
         return []
@@ -75,14 +75,14 @@ async def _pairs(reader: Reader, viewer: Viewer, data: ClassLayout, name: str) -
 
 
 async def _pair(reader: Reader, key: TaggedValue) -> tuple[int, int]:
-    """The two objects that a key refers to, 0 for one that was collected."""
+    """Return the two objects that a key refers to, 0 for one that was collected."""
     first, peer = await _fields(reader, key, "referent", "peer")
     [second] = await _fields(reader, peer, "referent")
     return int(first.value or 0), int(second.value or 0)
 
 
 async def _packages(reader: Reader, viewer: Viewer, value: TaggedValue) -> list[tuple[str, bool]]:
-    """The packages of one pair of modules; whether each is opened, not only exported."""
+    """Return the packages of one pair of modules; whether each is opened, not only exported."""
     if value.tag not in OBJECT_TAGS or not value.value:
         return []
     shown = await viewer.show(int(value.value), MOST)
@@ -173,7 +173,7 @@ async def _brief(reader: Reader, descriptor: TaggedValue) -> Brief:
 
 
 async def read_contents(reader: Reader, viewer: Viewer, module: int) -> Contents:
-    """All about one module. wire: 15 trips or so."""
+    """Return all about one module. wire: 15 trips or so."""
     (values, later), special = await read_both(
         read_both(
             _named(
@@ -213,7 +213,7 @@ def later_of(added: Sequence[tuple[int, int, str]], module: int) -> list[tuple[i
 
 
 async def _special(reader: Reader) -> dict[str, int]:
-    """The modules that stand for others: for everyone, and for all unnamed ones."""
+    """Return the two placeholder modules: for everyone, and for all unnamed modules."""
     shape = await reader.boot_class(_MODULE)
     names = ("ALL_UNNAMED_MODULE", "EVERYONE_MODULE")
     fields = [shape.field(name, static=True) for name in names] if shape is not None else []
@@ -268,7 +268,7 @@ async def _provided(reader: Reader, viewer: Viewer, provides: TaggedValue) -> tu
 async def _accesses(
     reader: Reader, viewer: Viewer, table: TaggedValue, added: Sequence[tuple[int, str]], special: Mapping[str, int]
 ) -> tuple[Access, ...]:
-    """The packages of a map from names to sets of modules, and those that were added later."""
+    """Return the packages of a map from names to sets of modules, and those that were added later."""
     to: dict[str, set[int]] = {}
     if table.value:
         shown = await viewer.show(int(table.value), MOST)
@@ -290,7 +290,7 @@ async def _ids(viewer: Viewer, value: TaggedValue) -> tuple[int, ...]:
 
 
 async def _items(viewer: Viewer, value: TaggedValue) -> Sequence[TaggedValue]:
-    """The elements of a set or list; none of null."""
+    """Return the elements of a set or list; none of null."""
     if value.tag not in OBJECT_TAGS or not value.value:
         return ()
     shown = await viewer.show(int(value.value), MOST)

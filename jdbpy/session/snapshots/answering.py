@@ -147,7 +147,7 @@ class SnapshotPeer:
     # -- types -----------------------------------------------------------------------------------------------------
 
     def types(self) -> dict[bytes, tuple[int, str, str, int]]:
-        """All loaded types: tag, signature, generic signature and status by id."""
+        """Return all loaded types: tag, signature, generic signature and status by id."""
         if self._types is None:
             entry = self._entry(kind_of(virtual_machine.AllClassesWithGeneric), b"")
             self._types = {}
@@ -277,14 +277,14 @@ class SnapshotPeer:
         return OK + INT.pack(count) + b"".join(values)
 
     def this_object(self, frame: bytes) -> bytes:
-        """The entry of a frame's ``this``."""
+        """Return the entry of a frame's ``this``."""
         entry = self._entry(kind_of(stack_frame.ThisObject), frame)
         if entry == _MISSING and (own := self.slots(frame).get((0, Tag.OBJECT))) is not None and not own[0]:
             return OK + own[1]
         return entry
 
     def slots(self, frame: bytes) -> dict[tuple[int, int], tuple[int, bytes]]:
-        """The variables of a frame (thread id and frame id): error code and tagged value by slot and tag."""
+        """Return the variables of a frame (thread id and frame id): error code and tagged value by slot and tag."""
         entry = self.store.get(kind_of(stack_frame.GetValues), frame) or b""
         found: dict[tuple[int, int], tuple[int, bytes]] = {}
         at = 1
@@ -308,7 +308,7 @@ def _row(ids: bytes, values: Any) -> dict[bytes, bytes]:
 
 
 def _chosen(body: bytes, row: dict[bytes, bytes]) -> bytes:
-    """The answer to a question for some fields, whose ids follow an id and their count."""
+    """Return the answer to a question for some fields, whose ids follow an id and their count."""
     count = count_at(body, 8)
     values = [row.get(body[at : at + 8]) for at in range(12, 12 + 8 * count, 8)]
     if any(value is None for value in values):

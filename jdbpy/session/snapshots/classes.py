@@ -109,7 +109,7 @@ class Layout:
         self._misses += not hit
 
     def index(self, *names: str) -> int | None:
-        """The place of the first field with one of these names among all; None if there is none."""
+        """Return the place of the first field with one of these names among all; None if there is none."""
         return next((index for index, name in enumerate(self.names) if name in names), None)
 
 
@@ -174,7 +174,7 @@ class SnapshotClasses:
         self.string = self.named("Ljava/lang/String;")
 
     def named(self, signature: str) -> bytes:
-        """The one class of that name; nothing if there is none, or several."""
+        """Return the one class of that name; nothing if there is none, or several."""
         found = self._named.get(signature, ())
         return found[0] if len(found) == 1 else b""
 
@@ -192,7 +192,7 @@ class SnapshotClasses:
                     self._kept.keep(class_type.Superclass, type_id, above)
 
     def expected(self, signature: str) -> Layout | None:
-        """The layout by which the object in a field of this declared type can be read before its type is known.
+        """Return the layout by which the object in a field of this declared type can be read before its type is known.
 
         Its fields are there whatever subclass the object is of. None for what is no class, for a class without fields,
         and for one whose objects have mostly been of subclasses. No trip.
@@ -251,7 +251,7 @@ class SnapshotClasses:
         known(self.layouts[type_id])
 
     def static_fields(self, type_id: bytes) -> list[Any]:
-        """The static fields of a class whose layout is known."""
+        """Return the static fields of a class whose layout is known."""
         return [each for each in self._fields.get(type_id, ()) if each.modBits & _STATIC]
 
     def of_the_program(self, type_id: bytes) -> bool:

@@ -124,5 +124,5 @@ class Collector:
 
 
 def _ids(data: bytes) -> list[bytes]:
-    """The ids of a list in a reply."""
+    """Return the ids of a list in a reply."""
     return [data[at : at + 8] for at in range(4, 4 + 8 * count_at(data, 0), 8)]

@@ -120,7 +120,7 @@ class _Finder:
         return ways
 
     def _where(self, key: bytes, ways: dict[bytes, Way]) -> tuple[str, ...]:
-        """The place of an object: the root in words, and the expression that leads from it."""
+        """Return the place of an object: the root in words, and the expression that leads from it."""
         places: list[str] = []
         while key in ways and len(places) < _LONGEST_WAY:
             key, place = ways[key]
@@ -187,7 +187,7 @@ class _Finder:
                 yield value, f"[{index}]"
 
     def _layout(self, type_id: bytes) -> list[str]:
-        """The names of an object's fields, in the order of their values."""
+        """Return the names of an object's fields, in the order of their values."""
         ids = self._store.get(LAYOUTS, type_id) or b""
         declared: dict[bytes, tuple[str, bool]] = {}
         above = type_id
@@ -200,7 +200,7 @@ class _Finder:
         return [declared.get(ids[at : at + 8], ("?", False))[0] for at in range(0, len(ids), 8)]
 
     def _declared(self, type_id: bytes) -> dict[bytes, tuple[str, bool]]:
-        """The fields that a class declares itself, by id: name, and whether static."""
+        """Return the fields that a class declares itself, by id: name, and whether static."""
         if type_id not in self._names:
             entry = self._store.get(kind_of(reference_type.FieldsWithGeneric), type_id) or b""
             found = {}

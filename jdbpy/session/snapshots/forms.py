@@ -46,7 +46,7 @@ MASKED_VALUE = bytes([Tag.STRING]) + ID.pack(MASKED_ID)
 
 
 def kind_of(command: type[Command[Any]]) -> int:
-    """The kind of the entries that hold answers to a command."""
+    """Return the kind of the entries that hold answers to a command."""
     return command.COMMAND_SET << 8 | command.COMMAND
 
 
@@ -73,7 +73,7 @@ def tagged_values(data: bytes, at: int, count: int) -> Iterator[bytes]:
 
 
 def count_at(data: bytes, at: int) -> int:
-    """The count that stands at a place; 0 or more. Raises ProtocolError."""
+    """Return the count that stands at a place; 0 or more. Raises ProtocolError."""
     if len(data) < at + 4:
         raise ProtocolError("a count is cut off")
     (count,) = INT.unpack_from(data, at)
@@ -83,6 +83,6 @@ def count_at(data: bytes, at: int) -> int:
 
 
 def text_body(text: str) -> bytes:
-    """A text as it is sent."""
+    """Return a text as it is sent."""
     data = text.encode("utf-8", "surrogatepass")
     return INT.pack(len(data)) + data

@@ -27,7 +27,7 @@ class KeptAnswers:
         self._waiting: dict[tuple[type[Command[Any]], bytes], list[Then]] = {}
 
     def of(self, command: type[Command[Any]]) -> dict[bytes, bytes]:
-        """The entries of one kind."""
+        """Return the entries of one kind."""
         kind = command.COMMAND_SET << 8 | command.COMMAND
         found = self.entries.get(kind)
         if found is None:
@@ -71,9 +71,9 @@ class KeptAnswers:
         self.of(command).pop(key, None)
 
     def decoded(self, command: type[Command[Any]], data: bytes) -> Any:
-        """The reply that a body holds. Raises ProtocolError."""
+        """Return the reply that a body holds. Raises ProtocolError."""
         return self._codec.decode_reply(command, data, IDSizes())
 
     def whole(self) -> dict[int, dict[bytes, bytes]]:
-        """All entries whose answers came in."""
+        """Return all entries whose answers came in."""
         return {kind: {key: entry for key, entry in kept.items() if entry} for kind, kept in self.entries.items()}

@@ -78,7 +78,7 @@ class Masks:
         return value if value[0] in OBJECT_TAGS and value[1:] == NULL else MASKED_VALUE
 
     def replaced(self, values: Iterable[bytes], hidden: Collection[int]) -> bytes:
-        """The values with those at the places ``hidden`` replaced."""
+        """Return the values with those at the places ``hidden`` replaced."""
         return b"".join(self.hide(value) if index in hidden else value for index, value in enumerate(values))
 
     def finish(self, answers: AnswersByKind, layouts: Mapping[bytes, Layout]) -> None:
@@ -112,7 +112,7 @@ class Masks:
             answers.setdefault(_LENGTHS, {})[ID.pack(MASKED_ID + 1)] = OK + INT.pack(len(MASKED_TEXT))
 
     def _secrets(self, answers: AnswersByKind) -> set[bytes]:
-        """The texts of the strings, char arrays and byte arrays that are hidden."""
+        """Return the texts of the strings, char arrays and byte arrays that are hidden."""
         texts, elements = answers.get(_TEXTS, {}), answers.get(_ELEMENTS, {})
         found = set()
         for key in self._hidden:
@@ -145,7 +145,7 @@ class Masks:
 
 
 def _masked_row(string: Layout) -> bytes:
-    """The fields of a string with the masked text."""
+    """Return the fields of a string with the masked text."""
     row = b""
     for name, tag in zip(string.names, string.tags, strict=True):
         row += bytes([tag]) + (ID.pack(MASKED_ID + 1) if name == "value" else bytes(size_of(tag)))

@@ -153,7 +153,7 @@ class SnapshotObjects:
         self._kept.asker.ask(object_reference.GetValues, key + layout.asked, answered, distance)
 
     def _unmasked(self, data: bytes, layout: Layout) -> Iterator[tuple[bytes, str, int]]:
-        """The references of an object of whose fields some are masked: value, declared type, cost."""
+        """Yield the references of an object of whose fields some are masked: value, declared type, cost."""
         references = iter(layout.references)
         for index, value in enumerate(tagged_values(data, 4, len(layout.names))):
             if layout.tags[index] in OBJECT_TAGS:

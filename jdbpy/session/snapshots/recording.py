@@ -65,7 +65,7 @@ class SessionRecorder:
         self._held: list[tuple[bytes, bytes]] | None = [] if waiting else None
 
     def another(self) -> SessionRecorder:
-        """A recorder into the same file that waits."""
+        """Return a recorder into the same file that waits."""
         return SessionRecorder(self._writer, waiting=True)
 
     def begin(self) -> None:

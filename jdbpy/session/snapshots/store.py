@@ -67,7 +67,7 @@ def write_store(path: str, meta: Mapping[str, Any], kinds: Mapping[int, Entries]
 
 
 def cannot_write(path: str, error: OSError | sqlite3.Error) -> UsageError:
-    """The error for a file that cannot be written."""
+    """Return the error for a file that cannot be written."""
     why = error.strerror if isinstance(error, OSError) else str(error)
     return UsageError(f"cannot write {path}: {why}", hint="name a new file in a directory of your own", code="FILE")
 
@@ -215,14 +215,14 @@ class SnapshotStore:
         return found
 
     def get(self, kind: int, key: bytes) -> bytes | None:
-        """The value of an entry; None if there is none. Raises StateError for a damaged file."""
+        """Return the value of an entry; None if there is none. Raises StateError for a damaged file."""
         rows = self._rows(
             "SELECT first FROM blocks WHERE kind = ? AND first <= ? ORDER BY first DESC LIMIT 1", kind, key
         )
         return self._block(kind, bytes(rows[0][0])).get(key) if rows else None
 
     def items(self, kind: int) -> Iterator[tuple[bytes, bytes]]:
-        """All entries of a kind, by rising keys."""
+        """Yield all entries of a kind, by rising keys."""
         after: bytes | None = None
         while True:
             if after is None:
@@ -240,7 +240,7 @@ class SnapshotStore:
         self._base.close()
 
     def damaged(self, why: str) -> StateError:
-        """The error for a file whose content makes no sense."""
+        """Return the error for a file whose content makes no sense."""
         return StateError(
             f"the file {self.path} is damaged: {why}",
             hint="take the snapshot again, or copy the file again",
@@ -294,7 +294,7 @@ class SnapshotStore:
 
 
 def not_a_snapshot(path: str, why: str, noun: str = "snapshot") -> UsageError:
-    """The error for a file of another kind."""
+    """Return the error for a file of another kind."""
     return UsageError(
         f"{path} is no {noun}: {why}", hint="'snapshot FILE' writes one, and 'jdbpy open FILE' reads it", code="FILE"
     )

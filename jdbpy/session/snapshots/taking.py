@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.errors import Disconnected, StateError, UsageError
+from jdbpy.errors import StateError, UsageError
 from jdbpy.garbage import no_collection
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.snapshots import DEFAULT_DEPTH, DEFAULT_MOST, SnapshotProgress, SnapshotTaken, TextsFound
@@ -24,7 +23,6 @@ from jdbpy.session.snapshots.finding import find_text
 from jdbpy.session.snapshots.forms import SOURCES
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.snapshots.store import write_store
-from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.ids import IDSizes
 
 if TYPE_CHECKING:
@@ -160,18 +158,12 @@ class Snapshots:
             await asker.rest()
             return None
         began = trio.current_time()
-        try:
+        with target.frozen() as frozen:
             with target.conn.corked:
-                target.submit_op(
-                    SuspendOp.VM_SUSPEND
-                )  # nothing waits for it, so nothing of ours takes it back but this
                 collector.suspended(met)
             await asker.rest()
-        finally:
-            with suppress(Disconnected):
-                resumed = target.submit_op(SuspendOp.VM_RESUME)
-                target.conn.flush()
-        await resumed.settled()
+        if frozen.resumed is not None:
+            await frozen.resumed.settled()
         return trio.current_time() - began
 
     async def _source_texts(self, collector: Collector) -> None:

@@ -56,7 +56,7 @@ class LocalPaths(Record):
 
 
 async def local_class_path(target: Target) -> LocalPaths:
-    """The target's class path, as far as it may be opened on this machine. wire: 1 trip."""
+    """Return the target's class path, as far as it may be opened on this machine. wire: 1 trip."""
     reply = await target.conn.request(virtual_machine.ClassPaths())
     return await allowed_paths(target, [os.path.join(reply.baseDir, each) for each in reply.classpaths if each])
 
@@ -98,7 +98,7 @@ def sources_beside(libraries: Iterable[str], inside: bool = False) -> list[str]:
 
 
 def _with_checksums(directory: str) -> list[str]:
-    """The directory, and those beside it if it has a checksum for its name."""
+    """Return the directory, and those beside it if it has a checksum for its name."""
     above, last = os.path.split(directory)
     return [directory, *(_checksums(above) if _CHECKSUM.fullmatch(last) else ())]
 
@@ -114,7 +114,7 @@ def _in_places(places: Iterable[str], name: str) -> list[str]:
 
 
 def _of_artifact(jar: str) -> list[str]:
-    """The sources of the artifact that a jar says to be, in the caches of Maven and Gradle."""
+    """Return the sources of the artifact that a jar says to be, in the caches of Maven and Gradle."""
     import zipfile
 
     try:
@@ -145,7 +145,8 @@ async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:
 
 
 def path_of_url(url: str) -> str:
-    """The directory or archive that a URL of a class loader names; "" where it names none, or is inside an archive."""
+    """Return the directory or archive that a URL of a class loader names; "" where it names none, or is inside an
+    archive."""
     from urllib.parse import unquote, urlsplit  # here: it takes a while to load
 
     nested = url.removeprefix("jar:").removesuffix("!/")
@@ -154,7 +155,8 @@ def path_of_url(url: str) -> str:
 
 
 def below(paths: Iterable[str], named: Sequence[str] = ()) -> LocalPaths:
-    """The paths that lie below a directory the user or the system has named, before and after links are resolved.
+    """Return the paths that lie below a directory the user or the system has named, before and after links are
+    resolved.
 
     Paths elsewhere are not touched: to look at one may wait for ever.
     """
@@ -171,7 +173,7 @@ def below(paths: Iterable[str], named: Sequence[str] = ()) -> LocalPaths:
 
 
 def _roots(named: Sequence[str]) -> list[str]:
-    """The named directories and archives, the working directory and the libraries, links resolved and not."""
+    """Return the named directories and archives, the working directory and the libraries, links resolved and not."""
     roots = []
     with suppress(OSError):  # it was removed
         roots.append(os.getcwd())
@@ -239,7 +241,7 @@ class LocalClasses:
         return self._search.found if self._search is not None else self._indexed[0]
 
     async def look(self, limit: float) -> frozenset[str]:
-        """The names, or after ``limit`` seconds those found so far. wire: 1 trip, once."""
+        """Return the names, or after ``limit`` seconds those found so far. wire: 1 trip, once."""
         paths = await self._paths()
         if self._search is None or paths != self._searched:
             if self._search is not None:
@@ -266,7 +268,7 @@ class LocalClasses:
         return [sorted(index[each])[0] for each in close]
 
     def _index(self) -> dict[str, list[str]]:
-        """The names by their last part, in small letters."""
+        """Return the names by their last part, in small letters."""
         if self._indexed[0] is not self.names:
             index: dict[str, list[str]] = {}
             for name in self.names:
@@ -375,7 +377,7 @@ class _ClassSearch:
 
 
 def _last(name: str) -> str:
-    """The last part of a name: of a nested class its own."""
+    """Return the last part of a name: of a nested class its own."""
     return name.rpartition(".")[2].rpartition("$")[2]
 
 

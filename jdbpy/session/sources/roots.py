@@ -51,7 +51,7 @@ class Root(Protocol):
         """Paths of all files with this name, wherever in the tree."""
 
     def read(self, path: str) -> SourceFile | None:
-        """The file at a path that ``has`` or ``named`` has found; None when it is gone or cannot be read.
+        """Return the file at a path that ``has`` or ``named`` has found; None when it is gone or cannot be read.
 
         Raises NotShownError for a file that is too large.
         """
@@ -60,7 +60,7 @@ class Root(Protocol):
         """Changes when the file does."""
 
     def relative(self, path: str) -> str | None:
-        """The part of an absolute path that is below this root, by its text alone; None if it is elsewhere."""
+        """Return the part of an absolute path that is below this root, by its text alone; None if it is elsewhere."""
 
 
 def is_plain(path: str) -> bool:
@@ -125,14 +125,14 @@ class DirectoryRoot:
         return os.path.normpath(os.path.join(self.path, path))
 
     def _resolved(self, path: str) -> str | None:
-        """The file with its links resolved; None if that is not below the root."""
+        """Return the file with its links resolved; None if that is not below the root."""
         if not is_plain(path):
             return None
         real = os.path.realpath(os.path.join(self._real, path))
         return real if real.startswith(f"{self._real.rstrip('/')}/") else None
 
     def _files(self) -> Iterator[str]:
-        """All source files, those near the top first."""
+        """Yield all source files, those near the top first."""
         pending = deque([""])
         visited = 0
         while pending and visited < MOST_DIRECTORIES:
@@ -210,7 +210,7 @@ class ArchiveRoot:
 
 
 def open_root(entry: str) -> DirectoryRoot | ArchiveRoot:
-    """The root for an entry of the source path. Raises OSError when it is neither a directory nor an archive."""
+    """Return the root for an entry of the source path. Raises OSError when it is neither a directory nor an archive."""
     path = os.path.expanduser(entry)
     if os.path.isdir(path):
         return DirectoryRoot(path, entry)
@@ -262,7 +262,7 @@ class Search:
         self._problems: list[str] = []
 
     def find(self, class_name: str, source: str | None) -> FoundSource:
-        """The source file of a class; ``source`` as for ``Sources.text``."""
+        """Return the source file of a class; ``source`` as for ``Sources.text``."""
         self._problems = []
         return FoundSource(self._find(class_name, source), tuple(self._problems))
 

@@ -32,7 +32,7 @@ _PLACES = ("lib/src.zip", "src.zip", "../src.zip", "../lib/src.zip")
 
 
 async def find_jdk_sources(version: str) -> str | None:
-    """The ``src.zip`` of an installed JDK of that ``java.version``, found as `java_homes` finds it. No trip."""
+    """Return the ``src.zip`` of an installed JDK of that ``java.version``, found as `java_homes` finds it. No trip."""
     return await trio.to_thread.run_sync(_find, version, abandon_on_cancel=True)
 
 
@@ -99,7 +99,8 @@ class Sources:
         self._search = Search((*self.path, *self._beside), self._search.jdk)
 
     async def class_path(self) -> tuple[str, ...]:
-        """The target's class path, on which jdb looks for sources; ``session.vm.paths`` has all. wire: 1 trip."""
+        """Return the target's class path, on which jdb looks for sources; ``session.vm.paths`` has all. wire: 1
+        trip."""
         self._target.require_alive()
         return tuple((await self._target.conn.request(virtual_machine.ClassPaths())).classpaths)
 
@@ -109,7 +110,7 @@ class Sources:
         self.path = (await local_class_path(self._target)).used
 
     async def window(self, place: Location | FrameInfo | None, around: int = AROUND) -> SourceWindow | None:
-        """The lines around a place, ``around`` before and after it; None without line numbers or source.
+        """Return the lines around a place, ``around`` before and after it; None without line numbers or source.
 
         ``stale`` is set when the file cannot be what the class was compiled from, and ``warning`` says why: its end is
         shown when it is too short.
@@ -130,11 +131,12 @@ class Sources:
         return self._window(file, place, AROUND)
 
     async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
-        """The whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
+        """Return the whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
         return await self._file(class_name, source, by_class=True)
 
     async def decompiled(self, class_name: str, command: str) -> SourceFile:
-        """The Java that a decompiler of the user's makes of the class file; ``command``: a program and its arguments.
+        """Return the Java that a decompiler of the user's makes of the class file; ``command``: a program and its
+        arguments.
 
         The path of the class file is put behind them. The lines are not those of the class. Raises UsageError for the
         command, StateError if the class file is not found on this machine, or the program fails. wire: some 15 trips.
@@ -155,7 +157,8 @@ class Sources:
     async def decompiled_on_lines(
         self, class_name: str, command: str, methods: Iterable[tuple[str, int]]
     ) -> SourceFile:
-        """The same text laid out on the lines of the class, method by method: to be shown beside the line of a frame.
+        """Return the same text laid out on the lines of the class, method by method: to be shown beside the line of a
+        frame.
 
         ``methods``: names with the line of their first instruction, in the order of the class. Raises and costs as
         ``decompiled``.
@@ -171,7 +174,7 @@ class Sources:
         words_of(command)
 
     def methods_in(self, file: SourceFile, class_name: str, method: str) -> list[tuple[int, int]]:
-        """The first and the last line of what the file has as a method of a class, all overloads. No trip."""
+        """Return the first and the last line of what the file has as a method of a class, all overloads. No trip."""
         return methods_in(file, class_name, method)
 
     async def find(self, class_name: str, source: str | None = None) -> str | None:
@@ -213,12 +216,13 @@ class Sources:
             return found
 
     def _kept(self, class_name: str, source: str | None) -> SourceFile | None:
-        """The file as a snapshot has it."""
+        """Return the file as a snapshot has it."""
         kept = self.kept(class_name, source) if self.kept is not None else None
         return None if kept is None else SourceFile(kept[0], tuple(kept[1].split("\n")))
 
     async def _look(self, class_name: str, source: str | None) -> SourceFile | None:
-        """The file as a search finds it; one that does not come back is abandoned, and its entry is left out after."""
+        """Return the file as a search finds it; one that does not come back is abandoned, and its entry is left out
+        after."""
         search, found, expired = self._search, FoundSource(None), False
         ended = False
         try:
@@ -283,7 +287,7 @@ def _name(place: Location) -> tuple[str, str | None]:
 
 
 def window_of(file: SourceFile, name: str, line: int, around: int = AROUND, warning: str = "") -> SourceWindow:
-    """The lines of a file around one of them; see ``Sources.window``."""
+    """Return the lines of a file around one of them; see ``Sources.window``."""
     total = len(file.lines)
     beyond = line > total
     middle = min(line, total)

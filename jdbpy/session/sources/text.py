@@ -51,7 +51,7 @@ class SourceFile(Record):
 
 
 def decode(data: bytes) -> str:
-    """The text of a source file: by its byte order mark, as UTF-8, else as Latin-1, which fails on nothing."""
+    """Return the text of a source file: by its byte order mark, as UTF-8, else as Latin-1, which fails on nothing."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")
@@ -62,13 +62,14 @@ def decode(data: bytes) -> str:
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """The lines as javac counts them (JLS 3.4): ended by CR LF, LF or CR, and by no other separator of Unicode."""
+    """Return the lines as javac counts them (JLS 3.4): ended by CR LF, LF or CR, and by no other separator of
+    Unicode."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return tuple(lines[:-1] if lines[-1] == "" else lines)
 
 
 def package_in(lines: Iterable[str]) -> str:
-    """The package that a source file declares, "" if none; Scala's clauses in a row are one package."""
+    """Return the package that a source file declares, "" if none; Scala's clauses in a row are one package."""
     text = _COMMENT.sub(_blank, _head(lines))
     if match := _JAVA_PACKAGE.search(text):
         return re.sub(r"\s+", "", match[1])
@@ -82,7 +83,7 @@ def package_in(lines: Iterable[str]) -> str:
 
 
 def namespace_in(lines: Iterable[str]) -> str:
-    """The namespace that a Clojure file is in, "" if it does not say."""
+    """Return the namespace that a Clojure file is in, "" if it does not say."""
     match = _NAMESPACE.search(re.sub(r";[^\n]*", "", _head(lines)))
     return match[1] if match else ""
 
@@ -97,7 +98,7 @@ def relative_path(class_name: str, source: str | None) -> str:
 
 
 def source_paths(class_name: str, source: str | None) -> tuple[str, ...]:
-    """The paths at which a class's source file may be below a root; an absolute path begins with a slash.
+    """Return the paths at which a class's source file may be below a root; an absolute path begins with a slash.
 
     ``source`` is the name of its SourceFile attribute, or the path of a source map: "com/acme/Main.kt", "./index.jsp".
     """
@@ -201,7 +202,7 @@ def doubt(file: SourceFile, place: Location) -> str:
 
 
 def methods_in(file: SourceFile, class_name: str, method: str) -> list[tuple[int, int]]:
-    """The first and the last line of what a Java file may have as this method of a class: all overloads."""
+    """Return the first and the last line of what a Java file may have as this method of a class: all overloads."""
     if len(file.lines) > _MOST_LINES:
         return []
     name = simple_name(class_name).rpartition("$")[2] if method == "<init>" else _method_in_source(method)
@@ -209,13 +210,13 @@ def methods_in(file: SourceFile, class_name: str, method: str) -> list[tuple[int
 
 
 def _without_comments(match: re.Match[str]) -> str:
-    """A comment becomes nothing, a string quotes on each of its lines; all lines stay where they are."""
+    """Return a comment becomes nothing, a string quotes on each of its lines; all lines stay where they are."""
     text = match[0]
     return ("" if text.startswith("/") else '"').join(["", *("\n" * text.count("\n")), ""]) or " "
 
 
 def _class_names(class_name: str) -> list[str]:
-    """The names in source of a class and those around it; anonymous classes have none."""
+    """Return the names in source of a class and those around it; anonymous classes have none."""
     simple = simple_name(class_name).partition("/")[0]
     if simple.startswith("$") or simple.endswith("$") or "$$" in simple:
         return []
@@ -223,7 +224,7 @@ def _class_names(class_name: str) -> list[str]:
 
 
 def _method_in_source(name: str) -> str:
-    """The method in which code of this method stands; "" for what is not found by its name."""
+    """Return the method in which code of this method stands; "" for what is not found by its name."""
     if name.startswith("lambda$"):
         name = name.split("$")[1]
         return "" if name in ("new", "static", "null") else name
@@ -231,7 +232,7 @@ def _method_in_source(name: str) -> str:
 
 
 def _bodies(code: str, method: str) -> list[tuple[int, int]]:
-    """The first and the last line of each declaration of a method of that name that has a body."""
+    """Return the first and the last line of each declaration of a method of that name that has a body."""
     found = []
     for match in re.finditer(rf"(?<![\w$.]){re.escape(method)}\s*\(", code):
         after = _closing(code, match.end() - 1, "(", ")")

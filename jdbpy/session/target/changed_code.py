@@ -47,7 +47,7 @@ class ChangedClass:
         self.maps: Mapping[MethodID, CodeIndexMap] = {}
 
     def index_before(self, place: CodeLocation) -> int:
-        """The code index in the program's own code."""
+        """Return the code index in the program's own code."""
         found = self.maps.get(place.methodID)
         return int(place.index) if found is None else found.index_before(place.index)
 
@@ -89,7 +89,7 @@ class ChangedCode:
         return found is not None and found.is_inserted(place.index)
 
     def original(self, type_id: ReferenceTypeID) -> bytes | None:
-        """The class file that the program means, if it is not what runs."""
+        """Return the class file that the program means, if it is not what runs."""
         changed = self.classes.get(type_id)
         return changed.original if changed is not None and changed.maps else None
 

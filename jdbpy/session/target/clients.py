@@ -103,7 +103,7 @@ class ClientTarget(Target):
         host_of(self).publish(event)
 
     def part(self, kind: type[P], make: Callable[[Target], P]) -> P:
-        """The one object of a class that belongs to the target; of some classes each client has one."""
+        """Return the one object of a class that belongs to the target; of some classes each client has one."""
         if not getattr(kind, "PER_CLIENT", False):
             return host_of(self).part(kind, make)
         found: P | None = self.own_parts.get(kind)
@@ -113,7 +113,7 @@ class ClientTarget(Target):
 
 
 def host_of(target: Target) -> Target:
-    """The target of the session that the clients have joined."""
+    """Return the target of the session that the clients have joined."""
     clients = target.clients
     return target if clients is None else clients.host
 
@@ -209,13 +209,13 @@ class Clients:
         return (HOST, *self.members) if self.attended else tuple(self.members)
 
     def all(self) -> list[Target]:
-        """The target as each client has it."""
+        """Return the target as each client has it."""
         return [self.host, *self.members.values()]
 
     # -- stops -------------------------------------------------------------------------------------------------------
 
     def _stops(self) -> list[Stopped]:
-        """The stops at which threads stand now."""
+        """Return the stops at which threads stand now."""
         suspension = self.host.suspension
         self._standing = {
             thread: (stop, number)
@@ -257,7 +257,7 @@ class Clients:
         return self._admit(self.host, event)
 
     def _admit(self, target: Target, event: Event) -> Event | None:
-        """An event as a client is shown it: the stop of another client's thread is a notice."""
+        """Return an event as a client is shown it: the stop of another client's thread is a notice."""
         if isinstance(event, ThreadsResumed) and event.client == target.client:
             return None
         if isinstance(event, Notice) and self._is_internal(target, event):
@@ -288,7 +288,7 @@ class Clients:
         )
 
     def owned_stops(self, target: Target) -> list[Stopped]:
-        """The stops that belong to a client alone."""
+        """Return the stops that belong to a client alone."""
         return [stop for stop in self._stops() if stop.clients == (target.client,)]
 
     def resumed(self, target: Target, thread: int | None, keep: frozenset[int]) -> None:
@@ -316,7 +316,7 @@ class Clients:
                 each.publisher.deliver(notice)
 
     def turn(self, thread: int) -> trio.Lock:
-        """The lock of a thread, held while a client evaluates in it: others wait."""
+        """Return the lock of a thread, held while a client evaluates in it: others wait."""
         if len(self._turns) > _MOST_TURNS:
             self._turns = {each: lock for each, lock in self._turns.items() if lock.locked()}
         return self._turns.setdefault(thread, trio.Lock())
@@ -329,7 +329,7 @@ _MOST_TURNS = 1_000
 
 
 def _elsewhere(stop: Stopped) -> Notice:
-    """The notice of a stop that is another client's."""
+    """Return the notice of a stop that is another client's."""
     assert stop.thread is not None
     whose = " and ".join(escape(each) for each in stop.clients)
     place = stop.location

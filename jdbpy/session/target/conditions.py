@@ -67,7 +67,7 @@ class FastCondition(Protocol):
         """Return the commands for the variables of the frame; there may be none."""
 
     def begin(self, answers: Sequence[Any], thread: int) -> ConditionEvaluation:
-        """The evaluation in a thread, with the answers to ``commands``, or the errors in their place."""
+        """Return the evaluation in a thread, with the answers to ``commands``, or the errors in their place."""
 
 
 class Condition(Protocol):
@@ -90,7 +90,7 @@ class Condition(Protocol):
         """Classes were redefined: at a place whose code was replaced it is compiled anew."""
 
     def fast_condition(self, place: CodeLocation) -> FastCondition | None:
-        """The short way to its value at a place; None where there is none, or none yet."""
+        """Return the short way to its value at a place; None where there is none, or none yet."""
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Take in what a fast condition has found out at a hit, so that ``holds`` need not: what it has read (the
@@ -133,7 +133,7 @@ class LogText(Protocol):
         given: Given = NOTHING,
         at: CodeLocation | None = None,
     ) -> LogEntry:
-        """The text in the innermost frame of a thread that an event has stopped. Raises EvalError."""
+        """Return the text in the innermost frame of a thread that an event has stopped. Raises EvalError."""
 
 
 CompileCondition = Callable[[str], Condition]

@@ -74,7 +74,7 @@ class _Begun:
         self._active = hit.request.active  # else the owner itself has cleared it, or the agent
 
     def taken(self) -> tuple[RequestHit, Vote] | None:
-        """The vote; None if the request was cleared meanwhile, whose hits do not count any more."""
+        """Return the vote; None if the request was cleared meanwhile, whose hits do not count any more."""
         if self._active and not self._asked[0].request.active:
             self.drop()
             return None
@@ -410,7 +410,7 @@ class EventDispatcher:
         return bool(votes)
 
     def _ask(self, composite: wire_event.Composite, event: Any) -> tuple[RequestHit, Vote] | None:
-        """The vote of an event's owner; None when it has none."""
+        """Return the vote of an event's owner; None when it has none."""
         if isinstance(event, wire_event.VMDeath) and event.requestID == 0:
             self.death_told = True  # published when the connection ends: a requested VMDeath may still stop the VM
             return None
@@ -481,7 +481,7 @@ class EventDispatcher:
 
 
 def _thread_of(composite: wire_event.Composite) -> int:
-    """The thread that a set suspends: that of its events; 0 if they have none, or not all the same."""
+    """Return the thread that a set suspends: that of its events; 0 if they have none, or not all the same."""
     threads = {getattr(event, "thread", 0) for event in composite.events} - {0}
     return threads.pop() if len(threads) == 1 else 0
 

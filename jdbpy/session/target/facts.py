@@ -198,7 +198,7 @@ class FactCache:
         self._fetching: list[set[ReferenceTypeID]] = []
 
     async def many(self, fact: Fact[K, V], keys: Iterable[K]) -> dict[K, V]:
-        """One fact of many types or methods. wire: 1 trip, 0 when known."""
+        """Return one fact of many types or methods. wire: 1 trip, 0 when known."""
         wanted = list(dict.fromkeys(keys))
         fetched = await self._fetch([(fact, key) for key in wanted])
         known = self._facts.get(fact, {})
@@ -213,16 +213,16 @@ class FactCache:
         await self._fetch([(fact, key) for fact, keys in wants for key in dict.fromkeys(keys)], lenient=lenient)
 
     def refusal(self, fact: Fact[K, Any], key: K) -> JdwpError | None:
-        """The error with which the agent refused a fact, when it was last asked for it. No trip."""
+        """Return the error with which the agent refused a fact, when it was last asked for it. No trip."""
         return self._refusals.get((fact, key))
 
     def known(self, fact: Fact[K, V], key: K) -> V | None:
-        """The fact if it is in the cache, else None. No trip."""
+        """Return the fact if it is in the cache, else None. No trip."""
         value: V | None = self._facts.get(fact, {}).get(key)
         return value
 
     def all_of(self, fact: Fact[K, V]) -> Mapping[K, V]:
-        """All that is in the cache of one kind of fact. No trip."""
+        """Return all that is in the cache of one kind of fact. No trip."""
         return self._facts.get(fact, {})
 
     def learn(self, fact: Fact[K, V], key: K, value: V) -> None:
@@ -315,6 +315,6 @@ def _read(fact: Fact[K, V], key: K, reply: Any) -> V:
 
 
 def _type_of(key: Any) -> ReferenceTypeID:
-    """The type that a key of a fact is about."""
+    """Return the type that a key of a fact is about."""
     type_id: ReferenceTypeID = key[0] if isinstance(key, tuple) else key
     return type_id

@@ -219,7 +219,7 @@ class FastHits:
         return False
 
     def _look(self, request: EventRequest, thread: ThreadID, place: CodeLocation) -> _Look | None:
-        """The look at the next stop of a thread at a place; None when it cannot be looked at from here."""
+        """Return the look at the next stop of a thread at a place; None when it cannot be looked at from here."""
         frame_id_predictor, suspension = self._target.frame_id_predictor, self._target.suspension
         condition = request.guard.condition if request.guard is not None else None
         if condition is None or not frame_id_predictor.proved or self._target.invocations.others_run:

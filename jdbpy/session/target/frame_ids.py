@@ -45,7 +45,7 @@ class FrameIdPredictor:
         return self._wrong > (_MOST_WRONG if self._proved else 0)
 
     def guess(self, thread: int) -> FrameID | None:
-        """The id of the top frame of a thread that has just stopped; None when nothing is known of it."""
+        """Return the id of the top frame of a thread that has just stopped; None when nothing is known of it."""
         if self._failed or thread not in self._last:
             return None
         frame_id, epoch = self._last[thread]

@@ -106,7 +106,8 @@ def _stores(code: bytes, before: int) -> list[tuple[int, str]]:
 
 
 def _store(code: bytes, index: int) -> tuple[int, str] | None:
-    """The slot that an instruction stores into and the kind of value, or None for other instructions (JVMS 6.5)."""
+    """Return the slot that an instruction stores into and the kind of value, or None for other instructions (JVMS
+    6.5)."""
     opcode = code[index]
     if opcode == _WIDE and 54 <= code[index + 1] <= 58:
         return code[index + 2] << 8 | code[index + 3], _KINDS[code[index + 1] - 54]
@@ -130,7 +131,7 @@ class RawFrameVariables(Record):
     slots: Outcomes
 
     def of(self, variables: Sequence[SlotVariable]) -> list[TaggedValue | JdwpError] | None:
-        """One outcome for each variable; None when one of them was not read."""
+        """Return one outcome for each variable; None when one of them was not read."""
         keys = [key_of(variable) for variable in variables]
         return [self.slots[key] for key in keys] if all(key in self.slots for key in keys) else None
 
@@ -177,7 +178,7 @@ class FrameMemory:
 
 
 def key_of(variable: Slotted) -> tuple[int, str]:
-    """A slot and the kind of value that it is read as."""
+    """Return a slot and the kind of value that it is read as."""
     return variable.slot, variable.signature[0]
 
 

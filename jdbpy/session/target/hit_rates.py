@@ -348,7 +348,7 @@ class RateLimiter:
             self._accounted_busy = busy
 
     def _judge(self, now: float, busy: float | None) -> Pace | None:
-        """The pace of the window that is over, when that is more than the point may take."""
+        """Return the pace of the window that is over, when that is more than the point may take."""
         seconds = now - self._window
         if seconds > 2 * WINDOW:  # it was quiet meanwhile
             return None

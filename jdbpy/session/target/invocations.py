@@ -195,7 +195,7 @@ class Invocations:
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     def _wanted(self, thread: int) -> int:
-        """The count that the thread is to have, were no call under way."""
+        """Return the count that the thread is to have, were no call under way."""
         return self._suspension.count(thread) + self._waiting
 
     def _put_right(self, thread: int) -> None:

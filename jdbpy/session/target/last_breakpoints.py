@@ -87,7 +87,7 @@ class LastBreakpoints:
 
     def _make_void(self, thread: int) -> None:
         target = self._target
-        target.submit_op(SuspendOp.THREAD_SUSPEND, thread)
+        target.submit_op(SuspendOp.THREAD_SUSPEND, thread, brief=True)
         resumed = target.suspension.resumed(thread)
         self._voiding[thread] = False
         step = event_request.Step(ThreadID(ObjectID(thread)), JdwpStepSize.MIN, JdwpStepDepth.INTO)
@@ -107,7 +107,7 @@ class LastBreakpoints:
             elif not isinstance(reply, JdbpyError):
                 target.conn.submit(event_request.Clear(EventKind.SINGLE_STEP, reply.requestID))
             if target.suspension.resumed(thread) == resumed:
-                target.submit_op(SuspendOp.THREAD_RESUME, thread)
+                target.submit_op(SuspendOp.THREAD_RESUME, thread, brief=True)
 
     def _clear_outlived(self, thread: int) -> None:
         """Clear such a request of a thread whose step has ended, or before the next is set. wire: no wait."""

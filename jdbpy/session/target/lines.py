@@ -21,7 +21,7 @@ _INCLUDING = frozenset({"JSP"})
 
 
 def main_file(stratum: Stratum, source: str | None) -> str | None:
-    """The file that the class itself was made from: the one its SourceFile attribute names, else the first."""
+    """Return the file that the class itself was made from: the one its SourceFile attribute names, else the first."""
     names = [file.name for file in stratum.files]
     if source in names:
         return source
@@ -29,7 +29,7 @@ def main_file(stratum: Stratum, source: str | None) -> str | None:
 
 
 def files_of(stratum: Stratum | None, source: str | None) -> tuple[StratumFile, ...]:
-    """The files that a class has lines of, its main one first; ``source`` is its SourceFile attribute."""
+    """Return the files that a class has lines of, its main one first; ``source`` is its SourceFile attribute."""
     if stratum is None:
         return (StratumFile(0, source, None),) if source else ()
     first = main_file(stratum, source)
@@ -37,7 +37,7 @@ def files_of(stratum: Stratum | None, source: str | None) -> tuple[StratumFile, 
 
 
 def place_at(table: LineTable, stratum: Stratum | None, code_index: int) -> SourcePlace | None:
-    """The source line of an instruction; None without a stratum, and where the method has none of its lines.
+    """Return the source line of an instruction; None without a stratum, and where the method has none of its lines.
 
     Code of a line that the stratum does not have is counted to the one before it, else to the first, as JDI does.
     """
@@ -48,7 +48,7 @@ def place_at(table: LineTable, stratum: Stratum | None, code_index: int) -> Sour
 
 
 def lines_in(table: LineTable, stratum: Stratum | None, file: str | None) -> LineTable:
-    """The table with the lines of one file of the stratum; what belongs to other files is NOWHERE."""
+    """Return the table with the lines of one file of the stratum; what belongs to other files is NOWHERE."""
     if stratum is None:
         return table
     entries = []
@@ -95,7 +95,7 @@ def model_location(
     stratum: Stratum | None = None,
     error: str = "",
 ) -> Location:
-    """The place with its names. The method of an obsolete frame has no name any more: "<obsolete>".
+    """Return the place with its names. The method of an obsolete frame has no name any more: "<obsolete>".
 
     A method that the stratum does not have is shown as the class file has it.
     """
@@ -118,7 +118,7 @@ def model_location(
 
 
 def no_code_on_line(line: int, lines: Iterable[int], where: str, *, has_code: bool = True) -> UsageError:
-    """The error for a line at which nothing can stop. ``lines`` are those that have code."""
+    """Return the error for a line at which nothing can stop. ``lines`` are those that have code."""
     known = sorted(lines)
     if not has_code:
         return UsageError(f"{where} has no code", hint="stop in a class that has some", code="NO_CODE")

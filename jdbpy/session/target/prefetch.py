@@ -182,20 +182,22 @@ class StopPlaces:
             await learning.wait()
 
     def declared(self, at: CodeLocation) -> list[str]:
-        """The types (signatures) of the variables at a place, then those of its class's fields. No trip."""
+        """Return the types (signatures) of the variables at a place, then those of its class's fields. No trip."""
         fields = self._types.facts.known(facts.FIELDS, at.classID) or ()
         own = [each.signature for each in fields if not each.is_static]
         return [*(each.signature for each in self.variables(at)), *own]
 
     def variables(self, at: CodeLocation) -> list[SlotVariable]:
-        """The variables in scope at a place; none where that is not known, or there is no variable table. No trip."""
+        """Return the variables in scope at a place; none where that is not known, or there is no variable table. No
+        trip."""
         from jdbpy.session.target.frames import from_table
 
         table = self._types.facts.known(facts.VARIABLES, (at.classID, at.methodID))
         return from_table(table, at.index) if table is not None else []
 
     def variables_of(self, type_id: int, method_id: int) -> list[SlotVariable]:
-        """All variables that a method has somewhere, each kind of value in a slot once; none as above. No trip."""
+        """Return all variables that a method has somewhere, each kind of value in a slot once; none as above. No
+        trip."""
         from jdbpy.session.target.frames import all_of_table, key_of
 
         table = self._types.facts.known(facts.VARIABLES, (ReferenceTypeID(type_id), MethodID(method_id)))
@@ -212,7 +214,7 @@ class LikelyClasses:
         self._found: list[ReferenceTypeID] = []
 
     def unknown(self, declared: Iterable[str]) -> list[str]:
-        """The signatures of classes that are worth looking up for variables of these types. No trip."""
+        """Return the signatures of classes that are worth looking up for variables of these types. No trip."""
         names = made_of(java_name(each) for each in declared if each.startswith("L"))
         wanted = {signature_of(name) for name in names} - self._asked
         if wanted:
@@ -228,7 +230,8 @@ class LikelyClasses:
             self._found += [each.id for found in (await self._types.by_signatures(wanted)).values() for each in found]
 
     def found(self) -> list[ReferenceTypeID]:
-        """The classes that were found since this was asked last: what they consist of is worth asking for. No trip."""
+        """Return the classes that were found since this was asked last: what they consist of is worth asking for. No
+        trip."""
         found, self._found = self._found, []
         return found
 
@@ -306,7 +309,7 @@ class StopsAhead:
             run.reads = [(delay, reads) for delay, reads in run.reads if not reads.answered]
 
     def take(self, thread_id: int) -> StopReads | None:
-        """The reads of the stop of a thread whose event is being handled; None when there are none that count.
+        """Return the reads of the stop of a thread whose event is being handled; None when there are none that count.
 
         They count if their place is that of the event.
         """

@@ -122,7 +122,7 @@ class LineTable(Record):
     entries: tuple[tuple[int, int], ...]
 
     def line_at(self, code_index: int) -> int | None:
-        """The line that the instruction belongs to; None in native code and without line numbers.
+        """Return the line that the instruction belongs to; None in native code and without line numbers.
 
         Code before the first entry, which compilers put in by themselves, is counted to the first line, as JDI does.
         """
@@ -132,7 +132,7 @@ class LineTable(Record):
         return self.entries[max(position, 1) - 1][1]
 
     def starts_of(self, line: int) -> list[int]:
-        """The code indices at which a run of instructions of the line begins, rising."""
+        """Return the code indices at which a run of instructions of the line begins, rising."""
         starts = []
         before = None
         for index, number in self.entries:
@@ -142,7 +142,7 @@ class LineTable(Record):
         return starts
 
     def lines(self) -> set[int]:
-        """All lines that have code."""
+        """Return all lines that have code."""
         return {line for _, line in self.entries if line != NOWHERE}
 
 

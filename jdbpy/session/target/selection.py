@@ -22,16 +22,16 @@ class Selection:
         self.frame = 1
 
     def require_thread(self) -> ThreadRef:
-        """The selected thread. Raises StateError when there is none."""
+        """Return the selected thread. Raises StateError when there is none."""
         if self.thread is None:
             raise StateError(
                 "no thread is selected",
-                hint="'threads' lists them, 'thread N' selects one; a stop selects the thread that stopped",
+                hint="'pause' (Ctrl-C) stops the target and selects one; 'threads' lists them, 'thread N' selects one",
                 code="NO_THREAD",
             )
         return self.thread
 
 
 def no_such_thread(number: int) -> UsageError:
-    """The error for a number that no thread has."""
+    """Return the error for a number that no thread has."""
     return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")

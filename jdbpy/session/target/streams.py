@@ -55,7 +55,7 @@ class EventStream:
         return self._over and not self._queue
 
     def take_nowait(self) -> Event | None:
-        """The next event if there is one by now."""
+        """Return the next event if there is one by now."""
         return self._take() if self._queue else None
 
     async def arrival(self) -> bool:
@@ -117,7 +117,7 @@ class Publisher:
         self._handled = 0
 
     def subscribe(self, capacity: int = DEFAULT_CAPACITY) -> EventStream:
-        """A stream of the events from now on; it begins with the stops that were not seen yet.
+        """Return a stream of the events from now on; it begins with the stops that were not seen yet.
 
         The first one begins with what the target has written, and what was noticed, before.
         """
@@ -184,7 +184,7 @@ class Publisher:
         self._tell()
 
     def _give(self, stop: Stopped) -> bool:
-        """Give a stop to all who wait; False if nobody does."""
+        """Hand a stop to all callers of ``next_stop`` that wait. False if none does."""
         waiting = [place for place in self._waiting if not place]
         for place in waiting:
             place.append(stop)
@@ -193,7 +193,7 @@ class Publisher:
         return bool(waiting)
 
     async def next_stop(self) -> Stopped | Exited | VMDisconnected:
-        """The oldest stop that was not waited for, else the next one, else the ending.
+        """Return the oldest stop that was not waited for, else the next one, else the ending.
 
         A stop that comes while several wait is given to all of them.
         """

@@ -8,8 +8,9 @@ The rules:
 
 * The agent keeps one count a thread. A suspend of the VM, or an event with policy ALL, adds one to every thread; a
   resume of the VM takes one from every thread that has one; threads born meanwhile start with the count of the VM.
-* We keep apart why a thread is held: by the whole VM (``vm_holds``), by an event of its own (``event_holds``), or by
-  the user's ``suspend THREAD`` (``user_holds``). ``cont`` releases the first two and leaves the third.
+* We keep apart why a thread is held: by the whole VM (``vm_holds``), by an event of its own (``event_holds``), by
+  the user's ``suspend THREAD`` (``user_holds``), or by the debugger for a moment (``brief_holds``,
+  ``brief_vm_holds``). ``cont`` releases the first two and leaves the others.
 * A frame id is valid from a stop until its thread really runs (count 1 -> 0) or runs an invoked method. Each such step
   adds one to the thread's epoch. The frame itself outlives the method, and gets a new id.
 """
@@ -42,6 +43,10 @@ class Suspension:
         self.vm_holds = 0
         self.event_holds: dict[int, int] = {}  # how many of each thread, and none of 0
         self.user_holds: dict[int, int] = {}
+        self.brief_holds: dict[int, int] = {}
+        """Of each thread how often the debugger has suspended it for a moment, of its own accord: that is no stop."""
+        self.brief_vm_holds = 0
+        """The number of ``vm_holds`` that are for a moment."""
         self.user_vm_holds = 0
         """The number of ``vm_holds`` that the user has added to what a stop suspends (``suspend`` without a thread)."""
         self.evaluating: set[int] = set()  # threads that run an invoked method now
@@ -66,11 +71,11 @@ class Suspension:
     # What is
 
     def count(self, thread: int) -> int:
-        """The agent's suspend count of the thread."""
+        """Return the agent's suspend count of the thread."""
         return self._counts.get(thread, self._base)
 
     def counts(self) -> tuple[int, dict[int, int]]:
-        """The agent's count of most threads, and those of the threads that have another one."""
+        """Return the agent's count of most threads, and those of the threads that have another one."""
         return self._base, dict(self._counts)
 
     def is_suspended(self, thread: int) -> bool:
@@ -78,9 +83,11 @@ class Suspension:
 
     @property
     def anything_held(self) -> bool:
-        """True if the debugger has suspended any thread, those at an event without a verdict left out."""
+        """True if any thread is suspended otherwise than for a moment or by an event without a verdict."""
         whole = self.undecided is not None and self.undecided[1]
-        return self._base > whole or any(count > self._undecided(thread) for thread, count in self._counts.items())
+        return self._base - self.brief_vm_holds > whole or any(
+            self.count(each) > self._not_stopped(each) for each in self._own_threads()
+        )
 
     @property
     def deciding(self) -> bool:
@@ -93,7 +100,12 @@ class Suspension:
 
     @property
     def everything_held(self) -> bool:
-        """True if the whole VM is held."""
+        """True if the whole VM is held, and not only for a moment."""
+        return self._base > self.brief_vm_holds
+
+    @property
+    def frozen(self) -> bool:
+        """True if the whole VM is held, if only for a moment."""
         return self._base > 0
 
     def running_alone(self) -> list[int]:
@@ -106,9 +118,14 @@ class Suspension:
             return []
         return sorted(thread for thread, count in self._counts.items() if not count and thread not in self.evaluating)
 
+    def stopped_alone(self) -> list[int]:
+        """Return threads that have run while the VM is suspended and were stopped since, in rising order of their ids:
+        a resume of the VM would take from what holds them."""
+        return sorted(each for each in self._own_threads() if 0 < self.count(each) <= self._own(each))
+
     def held_threads(self) -> list[int]:
-        """Threads that are held on their own, beside or instead of the whole VM."""
-        return [thread for thread, count in self._counts.items() if count]
+        """Threads that are held on their own, beside or instead of the whole VM, and not only for a moment."""
+        return [each for each in self._own_threads() if (count := self.count(each)) > self._brief(each, count)]
 
     def stopped_by_event(self, thread: int) -> bool:
         """True if the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
@@ -119,14 +136,14 @@ class Suspension:
         self._at_event.add(thread)
 
     def threads_at_events(self) -> list[int]:
-        """The threads that stand at the event that stopped them, in rising order of their ids; not where that is still
-        to be decided."""
-        return [thread for thread in sorted(self._at_event) if self.count(thread) > self._undecided(thread)]
+        """Return the threads that stand at the event that stopped them, in rising order of their ids; not where that is
+        still to be decided."""
+        return [thread for thread in sorted(self._at_event) if self.count(thread) > self._not_stopped(thread)]
 
     @property
     def moment(self) -> Moment | None:
         """Something that is another as soon as any thread has run; None while some may be running."""
-        held = self.everything_held and all(self._counts.values())
+        held = self.frozen and all(self._counts.values())
         return (self._vm_epoch, sum(self._own_epoch.values())) if held else None
 
     @property
@@ -156,12 +173,12 @@ class Suspension:
         return self._vm_epoch + self._own_epoch[thread]
 
     def stop_of(self, thread: int) -> int:
-        """Another number whenever the thread has run on; methods that were run in it, and pops, do not count."""
+        """Return another number whenever the thread has run on; methods that were run in it, and pops, do not count."""
         return self.epoch_of(thread) - self._stayed[thread]
 
     def frames_of(self, thread: int) -> int:
-        """Another number whenever the thread's frames are others, or the debugger does not know what they hold: it has
-        run on, or frames were popped. An invoked method leaves the frames below it as they are."""
+        """Return another number whenever the thread's frames are others, or the debugger does not know what they hold:
+        it has run on, or frames were popped. An invoked method leaves the frames below it as they are."""
         return self.stop_of(thread) + self._pops[thread]
 
     def threads(self) -> set[int]:
@@ -192,7 +209,7 @@ class Suspension:
         return self.is_suspended(thread) and (frame is None or self.is_current(frame))
 
     def _since(self, thread: int) -> int:
-        """The epoch since which the thread has its frames."""
+        """Return the epoch since which the thread has its frames."""
         frames, epoch = self._first_epoch.get(thread, (None, 0))
         return epoch if frames == self.frames_of(thread) else self.epoch_of(thread)
 
@@ -218,25 +235,29 @@ class Suspension:
         if thread and at_event:
             self._at_event.add(thread)
 
-    def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False) -> None:
-        """Enter a command that is being submitted; ``by_event``: it changes an event's suspension of a thread."""
+    def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, brief: bool = False) -> None:
+        """Enter a command that is being submitted. It changes an event's suspension of a thread (``by_event``), one for
+        a moment (``brief``), or the user's. A brief one of the VM is resumed as such only if it was not meanwhile."""
         if op is SuspendOp.VM_SUSPEND:
             self.vm_holds += 1
+            self.brief_vm_holds += brief
             self._change_all(+1)
         elif op is SuspendOp.VM_RESUME:
             self.vm_holds = max(0, self.vm_holds - 1)
-            self.user_vm_holds = min(self.user_vm_holds, self.vm_holds)
+            self.brief_vm_holds = min(self.brief_vm_holds - brief, self.vm_holds)
+            self.user_vm_holds = min(self.user_vm_holds, self.vm_holds - self.brief_vm_holds)
             self._change_all(-1)
         elif op is SuspendOp.THREAD_SUSPEND:
-            holds = self.event_holds if by_event else self.user_holds
+            holds = self.brief_holds if brief else self.event_holds if by_event else self.user_holds
             holds[thread] = holds.get(thread, 0) + 1
             self._change(thread, +1)
         else:
-            holds = self.event_holds if by_event or thread not in self.user_holds else self.user_holds
+            own = self.user_holds if thread in self.user_holds and not by_event else self.event_holds
+            holds = self.brief_holds if brief else own
             holds[thread] = holds.get(thread, 0) - 1
             self._change(thread, -1)
         whole = op is SuspendOp.VM_SUSPEND or op is SuspendOp.VM_RESUME
-        self._drop_lost_holds({*self.event_holds, *self.user_holds} if whole else (thread,))
+        self._drop_lost_holds({*self.event_holds, *self.user_holds, *self.brief_holds} if whole else (thread,))
 
     def overrule(self, threads: Iterable[int] | None) -> None:
         """The user resumes these threads, or everything (None), whatever the verdict on ``undecided`` will be."""
@@ -263,58 +284,72 @@ class Suspension:
         self.evaluating.discard(thread)
         self.asked.discard(thread)
         self._first_epoch.pop(thread, None)
-        for counted in (self.event_holds, self.user_holds, self._own_epoch, self._stayed, self._pops):
+        for counted in (self.event_holds, self.user_holds, self.brief_holds, self._own_epoch, self._stayed, self._pops):
             counted.pop(thread, None)
 
     # What to send
 
     def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[SuspendOp, int]]:
-        """The commands that release all but the user's own holds (``cont``); threads in ``keep`` stay held.
+        """Return the commands that release all but the user's own holds and brief ones (``cont``); ``keep`` stays held.
 
         A kept or user-held thread that these would resume gets suspends before them.
         """
         plan: list[tuple[SuspendOp, int]] = []
-        vm_holds = self.vm_holds
+        vm_holds = self.vm_holds - self.brief_vm_holds
         keep |= self.asked
         if self.undecided is not None:
             thread, everything = self.undecided
             vm_holds -= everything
             keep = keep if everything else keep | {thread}
-        kept = {thread for thread in (*self.user_holds, *keep) if self.count(thread)}
+        kept = {thread for thread in (*self.user_holds, *self.brief_holds, *keep) if self.count(thread)}
         for thread in sorted(kept):
             resumes = vm_holds + (0 if thread in keep else self.event_holds.get(thread, 0))
             plan += [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
         plan += [(SuspendOp.VM_RESUME, 0)] * vm_holds
         for thread, holds in sorted(self.event_holds.items()):
             if thread not in keep:  # one resume too many would take from the next event of the thread
-                more = holds if thread in kept else min(holds, self.count(thread) - vm_holds)
+                left = self.count(thread) - vm_holds
+                more = holds if thread in kept else min(holds, left - self._brief(thread, left))
                 plan += [(SuspendOp.THREAD_RESUME, thread)] * more
         return plan
 
     def plan_run_thread(self, thread: int) -> list[tuple[SuspendOp, int]]:
-        """The commands that let one thread run, whatever holds it, and leave the others as they are."""
+        """Return the commands that let one thread run, whatever holds it, and leave the others as they are."""
         return [(SuspendOp.THREAD_RESUME, thread)] * self.count(thread)
 
     def plan_run_everything(self) -> list[tuple[SuspendOp, int]]:
-        """The commands that leave nothing held at all (detach)."""
+        """Return the commands that leave nothing held at all (detach)."""
         highest = max([self._base, *self._counts.values()])
         return [(SuspendOp.VM_RESUME, 0)] * highest
 
     # How it is counted
 
-    def _undecided(self, thread: int) -> int:
-        """Return how much of the thread's count is that of the event which is still to be decided."""
-        asked = int(thread in self.asked)
+    def _not_stopped(self, thread: int) -> int:
+        """Return how much of the thread's count is for a moment, or that of an event which is still to be decided."""
+        count = self._brief(thread, self.count(thread)) + (thread in self.asked)
         if self.undecided is None:
-            return asked
+            return count
         at_event, everything = self.undecided
-        return asked + int(everything or at_event == thread)
+        return count + (everything or at_event == thread)
+
+    def _brief(self, thread: int, count: int) -> int:
+        """Return how much of such a count of the thread is for a moment: what its events and the user have not added,
+        at most the brief holds."""
+        return max(0, min(count - self._own(thread), self.brief_vm_holds + self.brief_holds.get(thread, 0)))
+
+    def _own_threads(self) -> Iterable[int]:
+        """Return the threads whose count is another than that of the VM, or has a reason of its own."""
+        return dict.fromkeys((*self._counts, *self.event_holds, *self.user_holds))
+
+    def _own(self, thread: int) -> int:
+        """Return how much of the thread's count its events and the user have added."""
+        return self.event_holds.get(thread, 0) + self.user_holds.get(thread, 0)
 
     def _drop_lost_holds(self, threads: Iterable[int]) -> None:
         """Forget the reasons that a count no longer covers: a resume of the VM takes from every one."""
         for thread in threads:
             count = self.count(thread)
-            for holds in (self.user_holds, self.event_holds):
+            for holds in (self.user_holds, self.event_holds, self.brief_holds):
                 held = min(holds.pop(thread, 0), count)
                 if held > 0:
                     holds[thread] = held

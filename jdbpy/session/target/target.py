@@ -7,7 +7,8 @@ It owns no behavior of a debugger: breakpoints, stepping, stacks and values are 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,12 +55,19 @@ _MOST_MET = 1_000
 
 
 def needs_jvm(what: str, where: str = "a snapshot") -> StateError:
-    """The error for what a session without a JVM cannot do: ``what`` in words, such as "running a method"."""
+    """Return the error for what a session without a JVM cannot do: ``what`` in words, such as "running a method"."""
     return StateError(
         f"not in {where}: {what} needs the JVM",
         hint="what stacks, variables and fields hold can be looked at",
         code="SNAPSHOT",
     )
+
+
+class Frozen:
+    """The suspension of all threads for a moment; ``resumed`` is its end, None where something else has ended it."""
+
+    def __init__(self) -> None:
+        self.resumed: Pending[Empty] | None = None
 
 
 class Target:
@@ -347,7 +355,13 @@ class Target:
             self.invocations.undone(SuspendOp.THREAD_RESUME, command.thread)
 
     def submit_op(
-        self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, on_reply: OnReply[Empty] | None = None
+        self,
+        op: SuspendOp,
+        thread: int = 0,
+        *,
+        by_event: bool = False,
+        brief: bool = False,
+        on_reply: OnReply[Empty] | None = None,
     ) -> Pending[Empty]:
         """Submit a command that changes suspend counts and enter it in ``Suspension`` in the same breath."""
         match op:
@@ -366,7 +380,7 @@ class Target:
             self.invocations.before(op, thread)
         elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             self.requests.suspend_again()
-        self.suspension.apply(op, thread, by_event=by_event)
+        self.suspension.apply(op, thread, by_event=by_event, brief=brief)
         abandoned = None
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
             abandoned = partial(self._take_back, thread, self.suspension.resumed(thread))
@@ -374,6 +388,25 @@ class Target:
         if self.on_resume is not None and op in (SuspendOp.VM_RESUME, SuspendOp.THREAD_RESUME):
             self.on_resume()
         return pending
+
+    @contextmanager
+    def frozen(self) -> Iterator[Frozen]:
+        """Suspend all threads for the time of a block: no stop, and `cont` leaves it. wire: no wait.
+
+        Nothing waits for the suspend, so nothing but this takes it back. What resumes everything ends it.
+        """
+        frozen = Frozen()
+        self.submit_op(SuspendOp.VM_SUSPEND, brief=True)
+        before = self.suspension.resumed(0)
+        try:
+            yield frozen
+        finally:
+            with suppress(Disconnected):
+                if self.suspension.resumed(0) == before:
+                    with self.conn.corked:
+                        for each in self.suspension.stopped_alone():
+                            self.submit_op(SuspendOp.THREAD_SUSPEND, each, by_event=True)
+                        frozen.resumed = self.submit_op(SuspendOp.VM_RESUME, brief=True)
 
     def _take_back(self, thread: int, resumed: int, command: Command[Any], reply: Any) -> None:
         """Undo a suspend whose waiter was cancelled, unless another command has resumed the VM or thread meanwhile.

@@ -126,7 +126,7 @@ class ThreadAnswer:
         return not isinstance(self.status, JdwpError) and self.status.threadStatus == ThreadStatus.ZOMBIE
 
     def placed_frames(self) -> Iterator[tuple[int, Place]]:
-        """The id and the place of each wanted frame."""
+        """Return the id and the place of each wanted frame."""
         return iter(()) if self.frames is None else self.frames.halves()
 
     def stack(self) -> tuple[object, ...]:
@@ -137,7 +137,7 @@ class ThreadAnswer:
 
 
 def places(answers: Iterable[ThreadAnswer]) -> dict[Place, wire_ids.CodeLocation]:
-    """The places of all the wanted frames, each once."""
+    """Return the places of all the wanted frames, each once."""
     found: dict[Place, wire_ids.CodeLocation] = {}
     for answer in answers:
         if answer.frames is None:
@@ -188,7 +188,8 @@ class ThreadReader:
         self._group_names: dict[ThreadGroupID, str] = {}
 
     async def all_threads(self) -> list[ThreadID]:
-        """The threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1 trip."""
+        """Return the threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1
+        trip."""
         listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
         if len(self._groups) > 2 * len(listed):
             alive = set(listed)
@@ -200,7 +201,7 @@ class ThreadReader:
         return [*listed, *(wire_thread(each) for each in met if each not in known)]
 
     async def read(self, threads: Iterable[ThreadID], frames: FrameRange | None = None) -> list[ReadThread]:
-        """The threads that are alive, in the given order, each with its frames if they are asked for.
+        """Return the threads that are alive, in the given order, each with its frames if they are asked for.
 
         wire: 2 trips, 1 when groups and classes are known, whatever the number of threads.
         """
@@ -279,7 +280,7 @@ class ThreadReader:
         return dict(zip(found, locations, strict=True))
 
     def _info(self, answer: ThreadAnswer, frame: FrameInfo | None = None) -> ThreadInfo:
-        """The thread with its innermost frame, if that is known."""
+        """Return the thread with its innermost frame, if that is known."""
         thread, status = answer.thread, answer.status
         if answer.is_virtual is not None:
             self._target.virtual_threads[thread] = answer.is_virtual
@@ -304,7 +305,7 @@ class ThreadReader:
         )
 
     def _thread(self, answer: ThreadAnswer, frames: FrameRange | None, located: dict[Place, Location]) -> ReadThread:
-        """The thread with its frames."""
+        """Return the thread with its frames."""
         if frames is None or answer.no_frames is not None:
             why = answer.no_frames
             return ReadThread(self._info(answer), error=_WHY_NO_FRAMES.get(why.number, why.message) if why else "")
@@ -334,7 +335,8 @@ def model_frame(
     epoch: int,
     total: int | None = None,
 ) -> FrameInfo:
-    """A frame as front ends see it. ``index`` counts from 1; ``total`` counts all of the thread, if it is known."""
+    """Return a frame as front ends see it. ``index`` counts from 1; ``total`` counts all of the thread, if it is
+    known."""
     return FrameInfo(
         index,
         location,
@@ -357,7 +359,7 @@ def _ref(answer: ThreadAnswer) -> ThreadRef:
 
 
 def thread_ref(thread: int, answer: thread_reference.NameReply | JdwpError) -> ThreadRef:
-    """The thread with its name, or with the reason why that is not known."""
+    """Return the thread with its name, or with the reason why that is not known."""
     if isinstance(answer, JdwpError):
         return ThreadRef(thread, NOT_KNOWN, f"the name is not known: {answer}")
     return ThreadRef(thread, answer.threadName)
@@ -371,11 +373,11 @@ def _refused(answer: ThreadAnswer) -> str:
 
 
 def _frame_of(answer: ThreadAnswer, equal: FrameInfo) -> FrameInfo:
-    """The innermost frame of a thread, another's being at the same place."""
+    """Return the innermost frame of a thread, another's being at the same place."""
     frame_id, _ = next(answer.placed_frames())
     return model_frame(1, frame_id, equal.location, _ref(answer), answer.epoch, answer.total)
 
 
 def wire_thread(number: int) -> ThreadID:
-    """A thread id from a plain number."""
+    """Return a thread id from a plain number."""
     return ThreadID(ObjectID(number))

@@ -52,7 +52,7 @@ class TypeCache:
     # Which types there are
 
     async def by_signature(self, signature: str) -> list[RefType]:
-        """The prepared types with this JNI signature, one for each loader that defined one. wire: 1 trip.
+        """Return the prepared types with this JNI signature, one for each loader that defined one. wire: 1 trip.
 
         Never from the cache: another loader may have defined one more meanwhile.
         """
@@ -70,7 +70,7 @@ class TypeCache:
         return found
 
     async def all_classes(self) -> Sequence[virtual_machine.ClassInfoWithGeneric]:
-        """Every prepared class and every array type, as the agent lists them. wire: 1 trip."""
+        """Return every prepared class and every array type, as the agent lists them. wire: 1 trip."""
         reply = await self._conn.request(virtual_machine.AllClassesWithGeneric())
         self.cache_all(reply.classes)
         with no_collection():
@@ -115,7 +115,7 @@ class TypeCache:
         return found
 
     def known_named(self, signature: str) -> ReferenceTypeID:
-        """A type of that name that some answer has mentioned, 0 for none. There may be others. No trip."""
+        """Return a type of that name that some answer has mentioned, 0 for none. There may be others. No trip."""
         types = self._types
         if len(types) != self._named_count:
             self._named = {each.signature: each.id for each in types.values()}
@@ -124,20 +124,20 @@ class TypeCache:
         return found if found in types else ReferenceTypeID(0)
 
     def known_class(self, name: str) -> RefType | None:
-        """The class of that name in java.*, of which there is one, if some answer has mentioned it. No trip."""
+        """Return the class of that name in java.*, of which there is one, if some answer has mentioned it. No trip."""
         found = self._types.get(self.known_named(signatures.signature_of(name))) if name.startswith("java.") else None
         return found if found is not None and found.tag == TypeTag.CLASS else None
 
     def all_known(self) -> Iterable[RefType]:
-        """The types that some answer has mentioned. No trip."""
+        """Return the types that some answer has mentioned. No trip."""
         return self._types.values()
 
     def known(self, type_id: ReferenceTypeID) -> RefType | None:
-        """The type with this id, if some answer has mentioned it. No trip."""
+        """Return the type with this id, if some answer has mentioned it. No trip."""
         return self._types.get(type_id)
 
     async def info(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, RefType]:
-        """The types with these ids. wire: 1 trip, 0 when known."""
+        """Return the types with these ids. wire: 1 trip, 0 when known."""
         wanted = list(dict.fromkeys(type_ids))
         unknown = [type_id for type_id in wanted if type_id not in self._types]
         if unknown:
@@ -153,7 +153,7 @@ class TypeCache:
     async def superclasses(
         self, type_ids: Iterable[ReferenceTypeID], *also: Fact[ReferenceTypeID, Any]
     ) -> dict[ReferenceTypeID, tuple[RefType, ...]]:
-        """The superclasses of each type, nearest first, up to java.lang.Object.
+        """Return the superclasses of each type, nearest first, up to java.lang.Object.
 
         The facts ``also`` are learned on the way for the types and all their superclasses, at no further cost. The
         protocol gives one link at a time: wire: 1 trip a link, whatever the number of types, 0 when known.
@@ -221,11 +221,11 @@ class TypeCache:
     # Members and code
 
     async def methods(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, tuple[Method, ...]]:
-        """The methods that the types themselves declare. wire: 1 trip, 0 when known."""
+        """Return the methods that the types themselves declare. wire: 1 trip, 0 when known."""
         return await self.facts.many(facts.METHODS, type_ids)
 
     async def fields(self, type_ids: Iterable[ReferenceTypeID]) -> dict[ReferenceTypeID, tuple[Field, ...]]:
-        """The fields that the types themselves declare. wire: 1 trip, 0 when known."""
+        """Return the fields that the types themselves declare. wire: 1 trip, 0 when known."""
         return await self.facts.many(facts.FIELDS, type_ids)
 
     async def line_tables(self, methods: Iterable[MethodKey]) -> dict[MethodKey, LineTable]:
@@ -256,8 +256,8 @@ class TypeCache:
         return source_map.stratum(self._stratum) if source_map is not None else None
 
     def lines_of(self, key: MethodKey, file: str | None = None) -> LineTable:
-        """The known line table of a method, with the lines of one of its files: its class's main one. The file that the
-        class was compiled from may be none of the stratum. No trip.
+        """Return the known line table of a method, with the lines of one of its files: its class's main one. The file
+        that the class was compiled from may be none of the stratum. No trip.
         """
         table = self.facts.known(facts.LINES, key) or NO_LINES
         stratum, source = self.stratum_of(key[0]), self.facts.known(facts.SOURCE_FILE, key[0])
@@ -298,7 +298,7 @@ class TypeCache:
                 self.learn(place.classID, place.typeTag, signature.signature)
 
     def location(self, place: CodeLocation) -> Location:
-        """The place as far as it is known. No trip."""
+        """Return the place as far as it is known. No trip."""
         type_id, key = place.classID, (place.methodID, place.index)
         shown = self._places.get(type_id, {}).get(key)
         if shown is not None:
@@ -390,7 +390,8 @@ def _tag(signature: str, modifiers: int) -> int:
 async def sources_of(
     types: TypeCache, type_ids: Iterable[ReferenceTypeID]
 ) -> dict[ReferenceTypeID, tuple[StratumFile, ...]]:
-    """The source files of each type, its main one first: those of its stratum, and the one that SourceFile names.
+    """Return the source files of each type, its main one first: those of its stratum, and the one that SourceFile
+    names.
 
     wire: 1 trip, 0 when known.
     """

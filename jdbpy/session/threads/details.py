@@ -39,7 +39,8 @@ JavaIds = Callable[[], Awaitable[Sequence[int]]]
 
 
 async def with_fields(target: Target, threads: Sequence[ThreadInfo]) -> list[ThreadInfo]:
-    """The threads with their daemon flag, priority and Java id. wire: 3 or 4 trips, whatever the number of threads."""
+    """Return the threads with their daemon flag, priority and Java id. wire: 3 or 4 trips, whatever the number of
+    threads."""
     fields = await _fields(target, [thread.id for thread in threads])
     return [_merged(thread, fields.get(thread.id, ThreadFields())) for thread in threads]
 
@@ -47,7 +48,8 @@ async def with_fields(target: Target, threads: Sequence[ThreadInfo]) -> list[Thr
 async def read_detail(
     target: Target, thread: int, find: Callable[[], Awaitable[ThreadInfo]], runner: CallRunner
 ) -> ThreadDetail:
-    """All about one thread, which ``find`` gives. What takes a method that cannot be run now is left out, with a note.
+    """Return all about one thread, which ``find`` gives. What takes a method that cannot be run now is left out, with a
+    note.
 
     Methods are run when the fields have been read: what is asked of the thread in the first trip is asked before.
 
@@ -86,7 +88,7 @@ async def read_detail(
 
 
 async def _frames(target: Target, thread: int) -> int | JdwpError:
-    """The number of frames, or why there is none: the thread runs. wire: 1 trip."""
+    """Return the number of frames, or why there is none: the thread runs. wire: 1 trip."""
     [outcome] = await target.conn.batch([thread_reference.FrameCount(wire_thread(thread))])
     return outcome if isinstance(outcome, JdwpError) else int(outcome.frameCount)
 
@@ -102,7 +104,7 @@ async def _times(runner: CallRunner, java_ids: JavaIds) -> tuple[int | None, int
 
 
 async def with_times(target: Target, threads: Sequence[ThreadInfo], runner: CallRunner) -> list[ThreadInfo]:
-    """The threads with their processor time, and what ``with_fields`` adds.
+    """Return the threads with their processor time, and what ``with_fields`` adds.
 
     Raises StateError when no method can be run. wire: 8 trips over a link, 4 again, whatever the number of threads.
     """
@@ -159,7 +161,7 @@ def _merged(info: ThreadInfo, fields: ThreadFields) -> ThreadInfo:
 
 
 async def _groups(target: Target, thread: int) -> tuple[str, ...]:
-    """The names of the thread's groups from the top down. wire: 1 trip a level."""
+    """Return the names of the thread's groups from the top down. wire: 1 trip a level."""
     names: list[str] = []
     try:
         group = (await target.conn.request(thread_reference.ThreadGroup(wire_thread(thread)))).group
@@ -179,7 +181,8 @@ async def _groups(target: Target, thread: int) -> tuple[str, ...]:
 async def _described(
     target: Target, thread: int, read: ReadFields
 ) -> tuple[str | None, str | None, str | None, ThreadRef | None]:
-    """The class of the thread object, the texts of its context loader and blocker, and the thread that carries it."""
+    """Return the class of the thread object, the texts of its context loader and blocker, and the thread that carries
+    it."""
     fields = (await read()).get(thread, ThreadFields())
     values = [TaggedValue(Tag.OBJECT, each) for each in (thread, fields.context_loader, fields.blocker)]
     (first, *rest), carrier = await both(

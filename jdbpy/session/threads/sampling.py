@@ -15,7 +15,6 @@ import trio
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.record import Record
-from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -92,10 +91,8 @@ class Sampler:
         target, conn = self._target, self._target.conn
         threads = (await conn.request(virtual_machine.AllThreads())).threads
         begun = trio.current_time()
-        with conn.corked:
-            target.submit_op(SuspendOp.VM_SUSPEND)
+        with conn.corked, target.frozen():
             asked = [conn.submit(thread_reference.Frames(ThreadID(thread), 0, _ALL)) for thread in threads]
-            target.submit_op(SuspendOp.VM_RESUME)
         replies = await conn.gather(asked)
         now = trio.current_time()
         self._held_up = max(self._held_up, now - begun)

@@ -49,11 +49,11 @@ class GroupTree(Record):
     nodes: Mapping[ThreadGroupID, GroupNode]
 
     def threads(self) -> list[ThreadID]:
-        """The threads of all groups."""
+        """Return the threads of all groups."""
         return [thread for node in self.nodes.values() for thread in node.threads]
 
     def with_threads(self, infos: Mapping[int, ThreadInfo]) -> tuple[ThreadGroup, ...]:
-        """The tree with what is known of the threads; those that are not in ``infos`` have ended."""
+        """Return the tree with what is known of the threads; those that are not in ``infos`` have ended."""
         return self._level(self.top, infos, _DEEPEST, set())
 
     def _level(
@@ -82,7 +82,7 @@ class GroupTree(Record):
 
 
 async def read_groups(conn: Connection) -> GroupTree:
-    """All thread groups; one that is destroyed meanwhile is left out. wire: 1 trip, and 1 for each level."""
+    """Return all thread groups; one that is destroyed meanwhile is left out. wire: 1 trip, and 1 for each level."""
     top = (await conn.request(virtual_machine.TopLevelThreadGroups())).groups
     nodes: dict[ThreadGroupID, GroupNode] = {}
     level = list(top)
@@ -119,7 +119,7 @@ class ThreadDirectory:
         self._convert = convert
 
     async def list(self, with_frames: bool = False, *, chosen: ThreadFilter = EVERY_THREAD) -> list[ThreadInfo]:
-        """All live threads, in the agent's order, or those that the filter lets through.
+        """Return all live threads, in the agent's order, or those that the filter lets through.
 
         ``with_frames`` adds the top frames of those that are suspended. Virtual threads are among them as far as they
         are known: those that have stopped at an event or were selected, until they end, and all that the agent reports
@@ -133,7 +133,7 @@ class ThreadDirectory:
     async def virtual(
         self, most: int = 0, *, with_frames: bool = False, chosen: ThreadFilter = EVERY_THREAD
     ) -> builtins.list[ThreadInfo]:
-        """The virtual threads that live, found in the heap: at most ``most`` are looked at, 0 for all.
+        """Return the virtual threads that live, found in the heap: at most ``most`` are looked at, 0 for all.
 
         The target stands still while its heap is walked. Raises StateError before Java 21. wire: 4 trips.
         """
@@ -149,12 +149,13 @@ class ThreadDirectory:
         return [each.info for each in read if fits(chosen, each.info)]
 
     async def with_fields(self, threads: Sequence[ThreadInfo]) -> builtins.list[ThreadInfo]:
-        """The same threads with their daemon flag, priority and Java id. Runs nothing. wire: 3 or 4 trips."""
+        """Return the same threads with their daemon flag, priority and Java id. Runs nothing. wire: 3 or 4 trips."""
         self._target.require_alive()
         return await details.with_fields(self._target, threads)
 
     async def detail(self, thread: int | ThreadInfo) -> ThreadDetail:
-        """All about a thread, by its id or as it was found; what takes a method that cannot be run now is left out.
+        """Return all about a thread, by its id or as it was found; what takes a method that cannot be run now is left
+        out.
 
         wire: 8 trips over a link, 4 again.
         """
@@ -166,7 +167,7 @@ class ThreadDirectory:
         return await details.read_detail(self._target, thread, lambda: self._by_id(thread), self._runner)
 
     async def with_times(self, threads: Sequence[ThreadInfo]) -> builtins.list[ThreadInfo]:
-        """The same threads with their processor time, daemon flag, priority and Java id.
+        """Return the same threads with their processor time, daemon flag, priority and Java id.
 
         Raises StateError when no thread can run the method that gives them. wire: 8 trips over a link, 4 again.
         """
@@ -184,7 +185,7 @@ class ThreadDirectory:
         await rename(self._target, await self._by_id(thread_id), name, self._runner)
 
     async def find(self, text: str) -> ThreadInfo:
-        """The thread with this id ("17", "#17", "0x11"), or this name; ``*`` in a name matches anything.
+        """Return the thread with this id ("17", "#17", "0x11"), or this name; ``*`` in a name matches anything.
 
         A name may be cut short or written in other case as long as it fits one thread only. Raises UsageError when no
         thread fits, or several. wire: by id 1 trip, by name 2.
@@ -204,7 +205,8 @@ class ThreadDirectory:
         )
 
     async def find_all(self, text: str) -> Sequence[ThreadInfo]:
-        """The threads that a name or a pattern with ``*`` fits: exactly if any does, else in other case, else in part.
+        """Return the threads that a name or a pattern with ``*`` fits: exactly if any does, else in other case, else in
+        part.
 
         wire: 2 trips.
         """
@@ -231,7 +233,7 @@ class ThreadDirectory:
         return Sampler(self._target)
 
     async def groups(self) -> tuple[ThreadGroup, ...]:
-        """The tree of thread groups with their live threads.
+        """Return the tree of thread groups with their live threads.
 
         wire: 1 trip, 1 for each level of groups, 1 for all threads.
         """
@@ -256,7 +258,7 @@ def _same(thread: ThreadInfo) -> Callable[[], Awaitable[ThreadInfo]]:
 
 
 def _number(text: str) -> int | None:
-    """The id that a text spells, or None."""
+    """Return the id that a text spells, or None."""
     try:
         return int(text.removeprefix("#"), 0)
     except ValueError:

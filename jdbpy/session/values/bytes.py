@@ -32,13 +32,13 @@ _BUFFERS = {"ByteBuffer": "B", "CharBuffer": "C", "ShortBuffer": "S", "IntBuffer
 
 
 def of_values(type_name: str, kind: str, values: Sequence[int | float | bool], start: int, length: int) -> Bytes:
-    """The bytes of elements of the primitive type with that JNI letter."""
+    """Return the bytes of elements of the primitive type with that JNI letter."""
     data = struct.pack(f">{len(values)}{_FORMS[kind]}", *values)
     return Bytes(type_name, PRIMITIVES[kind], WIDTHS[kind], start, length, data)
 
 
 def of_text(text: str, count: int | None, object_id: int | None = None, length: int | None = None) -> Bytes:
-    """The UTF-16 units of a string; ``length`` where the text is only the beginning of it."""
+    """Return the UTF-16 units of a string; ``length`` where the text is only the beginning of it."""
     data = text.encode("utf-16-be", "surrogatepass")
     length = len(data) // 2 if length is None else length
     return Bytes("java.lang.String", "char", 2, 0, length, data[: 2 * wanted("C", count, length)], object_id)
@@ -50,7 +50,7 @@ def wanted(kind: str, count: int | None, length: int) -> int:
 
 
 async def of_array(reader: Reader, array_id: int, count: int | None) -> Bytes:
-    """The first elements of an array. Raises EvalError for one of objects. wire: 2 trips, 1 when known."""
+    """Return the first elements of an array. Raises EvalError for one of objects. wire: 2 trips, 1 when known."""
     type_id, length = await read_both(reader.type_id(array_id), reader.length(array_id))
     signature = await reader.signature(type_id)
     kind = signature[1:]
@@ -113,7 +113,7 @@ def _raw(elements: Sequence[TaggedValue]) -> list[int | float | bool]:
 
 
 async def _buffer_kind(reader: Reader, shape: ClassLayout) -> str | None:
-    """The JNI letter of what a buffer holds, known by the class that has its array; None for other objects."""
+    """Return the JNI letter of what a buffer holds, known by the class that has its array; None for other objects."""
     current: ClassLayout | None = shape
     while current is not None:
         package, _, name = current.name.rpartition(".")
@@ -124,7 +124,7 @@ async def _buffer_kind(reader: Reader, shape: ClassLayout) -> str | None:
 
 
 def no_bytes(type_name: str) -> EvalError:
-    """The error for what has no bytes to show."""
+    """Return the error for what has no bytes to show."""
     return EvalError(
         f"bytes are shown of arrays of primitives, strings and buffers, and this is {type_name}",
         hint="'print/x' shows a number in hexadecimal, 'dump' the fields of an object",

@@ -47,7 +47,8 @@ class Changes:
         return target.part(cls, lambda target: cls(target.suspension))
 
     def mark(self, frame: FrameInfo, asked: Hashable, told: _Told) -> tuple[Variable, ...]:
-        """The variables with ``changed`` set where the value is another than at the last stop at which it was read.
+        """Return the variables with ``changed`` set where the value is another than at the last stop at which it was
+        read.
 
         ``asked`` is what was asked in the frame, its limits included: only equal questions can be compared.
         """

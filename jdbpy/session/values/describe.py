@@ -334,7 +334,8 @@ class Describer:
         write: Callable[[list[str]], str],
         head: str | None = None,
     ) -> Described:
-        """A value whose text is written of the heads of others. Its note says if the view of one of them failed."""
+        """Return a value whose text is written of the heads of others. Its note says if the view of one of them
+        failed."""
         value = composed(plain, ((each.head, each.formatted) for each in described), write)
         failed = next((each.failed for each in described if each.failed), "")
         return Described(value.replace(note=value.note or failed) if failed else value, head, failed)
@@ -342,7 +343,7 @@ class Describer:
     # -- fields --------------------------------------------------------------------------------------------------
 
     async def _fields(self, object_id: int, chain: Sequence[ClassLayout], depth: int) -> tuple[Variable, ...]:
-        """All instance fields, those of the object's own class first. None at depth 0."""
+        """Return all instance fields, those of the object's own class first. None at depth 0."""
         if depth < 1:
             return ()
         classes = list(chain)
@@ -358,7 +359,8 @@ class Describer:
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
 
     async def _statics_of(self, object_id: int) -> tuple[Variable, ...]:
-        """All static fields of an object's class and its superclasses, as far as views look; none when it is gone."""
+        """Return all static fields of an object's class and its superclasses, as far as views look; none when it is
+        gone."""
         try:
             chain, _ = await self._viewer.find(object_id)
         except JdwpError:

@@ -97,7 +97,7 @@ class Export:
         self._built: dict[int, Any] = {}
 
     async def values(self, values: Sequence[TaggedValue]) -> list[Any]:
-        """The values as Python objects. Raises UsageError beyond a limit, JdwpError for a collected object."""
+        """Return the values as Python objects. Raises UsageError beyond a limit, JdwpError for a collected object."""
         self._counted(len(values))
         wanted = [each for each in values if _is_object(each)]
         for level in range(self._depth + 1):
@@ -335,7 +335,7 @@ def _pair(key: TaggedValue, value: TaggedValue) -> _Node:
 
 
 def _names(fields: Sequence[tuple[ClassLayout, Field]]) -> Iterator[str]:
-    """The names of fields; one that a class hides which inherits it gets its own class's before it."""
+    """Yield the names of fields; one that a class hides which inherits it gets its own class's before it."""
     seen: set[str] = set()
     for shape, field in fields:
         yield field.name if field.name not in seen else f"{shape.name}.{field.name}"

@@ -17,40 +17,41 @@ _PREVIEW = 120
 
 
 def label(class_name: str) -> str:
-    """A class name in short: without package and, for a nested class, without its outer ones; "Outer$1" stays."""
+    """Return a class name in short: without package and, for a nested class, without its outer ones; "Outer$1"
+    stays."""
     simple = simple_name(class_name).partition("/")[0]
     inner = simple.rpartition("$")[2]
     return inner if inner and not inner[0].isdigit() and "$$" not in simple else simple
 
 
 def object_head(class_name: str, object_id: int) -> str:
-    """An object that has no text of its own."""
+    """Return an object that has no text of its own."""
     return f"{label(class_name)}@{object_id}"
 
 
 def sized_head(class_name: str, size: int | None, object_id: int) -> str:
-    """A collection; one that does not give its size is shown as any object."""
+    """Return a collection; one that does not give its size is shown as any object."""
     return object_head(class_name, object_id) if size is None else f"{label(class_name)}({size})"
 
 
 def array_head(signature: str, length: int) -> str:
-    """An array in the spelling of its creation: "int[3][]" for three rows of int[]."""
+    """Return an array in the spelling of its creation: "int[3][]" for three rows of int[]."""
     element = signature.lstrip("[")
     return f"{label(java_name(element))}[{length}]" + "[]" * (len(signature) - len(element) - 1)
 
 
 def brackets(texts: Sequence[str], size: int | None) -> str:
-    """A sequence, of which ``texts`` are the first elements."""
+    """Return a sequence, of which ``texts`` are the first elements."""
     return f"[{_joined(texts, size)}]"
 
 
 def braces(texts: Sequence[str], size: int | None) -> str:
-    """A map or an array, of which ``texts`` are the first entries."""
+    """Return a map or an array, of which ``texts`` are the first entries."""
     return f"{{{_joined(texts, size)}}}"
 
 
 def with_parts(name: str, texts: Sequence[str]) -> str:
-    """A record: "Point[x=1, y=2]"."""
+    """Return a record: "Point[x=1, y=2]"."""
     return f"{name}[{_joined(texts, len(texts))}]"
 
 
@@ -68,7 +69,7 @@ def _joined(texts: Sequence[str], size: int | None) -> str:
 
 
 def composed(plain: ValueInfo, parts: Iterable[tuple[str, str]], write: Callable[[list[str]], str]) -> ValueInfo:
-    """A value whose text is written of those of others, each as it is and in the format that was asked for."""
+    """Return a value whose text is written of those of others, each as it is and in the format that was asked for."""
     pairs = list(parts)
     shown, formatted = [each for each, _ in pairs], [each for _, each in pairs]
     text = write(shown)

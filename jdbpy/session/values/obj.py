@@ -58,18 +58,18 @@ class Obj:
         return await self.reader.fields(self.id, await find_fields(self.reader, self.view_class, names))
 
     async def get(self, name: str) -> TaggedValue:
-        """The value of one instance field."""
+        """Return the value of one instance field."""
         [value] = await self.read(name)
         return value
 
     async def own_parts(self) -> list[Part]:
-        """The instance fields that the classes below the view's class declare, those of the highest first."""
+        """Return the instance fields that the classes below the view's class declare, those of the highest first."""
         fields = [field for shape in reversed(self.below) for field in shape.fields if not field.is_static]
         values = await self.reader.fields(self.id, fields)
         return [Part(field.name, value, source_type(field)) for field, value in zip(fields, values, strict=True)]
 
     async def node_class(self, field: str) -> ClassLayout | None:
-        """The class that a field of the JDK's own classes is declared with, or its array's element class.
+        """Return the class that a field of the JDK's own classes is declared with, or its array's element class.
 
         None while it is not loaded.
 
@@ -82,13 +82,13 @@ class Obj:
         return await self.reader.boot_class(name)
 
     async def text(self, value: TaggedValue) -> str | None:
-        """The characters of a string value, None for null."""
+        """Return the characters of a string value, None for null."""
         if value.value and value.tag != Tag.STRING:
             raise UnknownLayout("a string is expected where there is none")
         return await self.reader.text(int(value.value)) if value.value else None
 
     async def texts(self, values: Sequence[TaggedValue]) -> list[str | None]:
-        """The characters of several strings, side by side."""
+        """Return the characters of several strings, side by side."""
         return await gather([self.text(value) for value in values])
 
     async def show(self, value: TaggedValue, want: int | None = None) -> Shown:
@@ -132,21 +132,21 @@ async def find_fields(reader: Reader, shape: ClassLayout, names: Sequence[str]) 
 
 
 def number(value: TaggedValue) -> int:
-    """The number of a value of integral type. Raises UnknownLayout for others."""
+    """Return the number of a value of integral type. Raises UnknownLayout for others."""
     if not isinstance(value.value, int) or value.tag in OBJECT_TAGS:
         raise UnknownLayout("a number is expected where there is none")
     return int(value.value)
 
 
 def reference(value: TaggedValue) -> int:
-    """The id of an object or array value. Raises UnknownLayout for null and primitives."""
+    """Return the id of an object or array value. Raises UnknownLayout for null and primitives."""
     if value.tag not in OBJECT_TAGS or not value.value:
         raise UnknownLayout("an object is expected where there is none")
     return int(value.value)
 
 
 def readable(outcome: Any) -> list[TaggedValue]:
-    """The values that ``Reader.fields_of_all`` gave for one object.
+    """Return the values that ``Reader.fields_of_all`` gave for one object.
 
     Raises UnknownLayout when it is gone, JdwpError where a snapshot does not have it.
     """

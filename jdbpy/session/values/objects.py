@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 async def contents(target: Target, value: TaggedValue, most: int) -> Items | Entries | None:
-    """The first ``most`` elements of an array, or of a collection whose layout is known; None for anything else.
+    """Return the first ``most`` elements of an array, or of a collection whose layout is known; None for anything else.
 
     Read from fields: no code runs in the target. wire: 3 trips for a list, a few more for maps.
     """
@@ -60,7 +60,7 @@ class Viewer:
         self._found: dict[int, tuple[list[ClassLayout], View | None]] = {}
 
     async def find(self, object_id: int) -> tuple[list[ClassLayout], View | None]:
-        """The object's class and those above it, up to the first that has a view, or to java.lang.Object."""
+        """Return the object's class and those above it, up to the first that has a view, or to java.lang.Object."""
         type_id = await self._reader.type_id(object_id)
         if type_id in self._found:
             return self._found[type_id]
@@ -75,7 +75,8 @@ class Viewer:
             chain.append(await self._reader.shape(chain[-1].superclass))
 
     async def _of_interfaces(self, chain: Sequence[ClassLayout]) -> View | None:
-        """The view that an interface of the classes brings. wire: 1 trip, once for each interface of the target."""
+        """Return the view that an interface of the classes brings. wire: 1 trip, once for each interface of the
+        target."""
         own = [shape for shape in chain if not shape.name.startswith(OF_THE_JDK)]
         named = await gather([self._reader.interfaces(shape.id) for shape in own])
         return self._views.find_interface([name for names in named for name in names])
@@ -119,7 +120,7 @@ class Objects:
         self.prefetching: Prefetching | None = None
         """The look at the stop that was told last, if it has not ended."""
         self.reader.may_walk_heap = lambda: (
-            target.suspension.everything_held
+            target.suspension.frozen
             and target.can("canGetInstanceInfo")
             and target.snapshot is None
             and not target.played

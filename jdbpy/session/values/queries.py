@@ -74,8 +74,8 @@ class ObjectQueries:
     async def field(
         self, object_ids: Sequence[int], name: str, limits: Limits = SHALLOW
     ) -> list[Variable | JdbpyError]:
-        """The instance field of that name of each object, or why it cannot be read: there is no such field, or the
-        object was collected. wire: 2 trips and what describing them takes, whatever their number.
+        """Return the instance field of that name of each object, or why it cannot be read: there is no such field, or
+        the object was collected. wire: 2 trips and what describing them takes, whatever their number.
         """
         reader = self._reader
 
@@ -104,8 +104,8 @@ class ObjectQueries:
         return await reader.run(every())
 
     async def fields(self, object_id: int, limits: Limits = SHALLOW) -> tuple[Variable, ...]:
-        """All instance fields of an object, those of its own class first, each with the class that declares it and its
-        modifiers. Raises JdwpError when it was collected.
+        """Return all instance fields of an object, those of its own class first, each with the class that declares it
+        and its modifiers. Raises JdwpError when it was collected.
 
         wire: 2 trips and what describing them takes.
         """
@@ -150,7 +150,7 @@ class ObjectQueries:
     # -- texts ---------------------------------------------------------------------------------------------------
 
     async def texts(self, string_ids: Sequence[int], most: int = MOST_CHARACTERS) -> list[str | JdbpyError]:
-        """The whole text of each string; one of more than ``most`` characters is a UsageError in its place.
+        """Return the whole text of each string; one of more than ``most`` characters is a UsageError in its place.
 
         wire: 3 trips, 1 when their lengths are known, whatever their number.
         """
@@ -197,7 +197,7 @@ class ObjectQueries:
     async def python(
         self, values: Sequence[ValueInfo], *, depth: int, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS
     ) -> list[Any]:
-        """The values as Python objects, with what they refer to, ``depth`` objects deep. See ``values.export``.
+        """Return the values as Python objects, with what they refer to, ``depth`` objects deep. See ``values.export``.
 
         Raises UsageError where there is more of it than ``depth``, ``most`` values or ``longest`` characters of a text.
         wire: 2 to 5 trips a level, whatever the number of objects.
@@ -209,7 +209,7 @@ class ObjectQueries:
     # -- chains --------------------------------------------------------------------------------------------------
 
     async def chain(self, first: int, link: str, most: int = MOST_NODES, *, walk_heap: bool = True) -> list[int]:
-        """The objects from ``first`` along the field ``link``, up to null or an object that was there before.
+        """Return the objects from ``first`` along the field ``link``, up to null or an object that was there before.
 
         Raises UsageError when there are more than ``most`` or a field is missing. Of a long chain all instances of the
         nodes' class are looked for, which walks the heap: the target stands still meanwhile. Without ``walk_heap`` the
@@ -293,7 +293,7 @@ class ObjectQueries:
 
 
 def wire_value(value: ValueInfo) -> ids.TaggedValue:
-    """The value as the agent sends it; null for what has no place in the target."""
+    """Return the value as the agent sends it; null for what has no place in the target."""
     if value.id is not None:
         return ids.TaggedValue(ord(value.tag), value.id)
     if ord(value.tag) in OBJECT_TAGS:
@@ -302,7 +302,7 @@ def wire_value(value: ValueInfo) -> ids.TaggedValue:
 
 
 def too_long(length: int, most: int) -> UsageError:
-    """The error for a text that is longer than the caller wants."""
+    """Return the error for a text that is longer than the caller wants."""
     return UsageError(
         f"the text has {length:,} characters, more than {most:,}", hint="give a larger limit", code="TOO_LONG"
     )
@@ -325,7 +325,7 @@ async def _no_field(reader: Reader, shape: ClassLayout, name: str) -> UsageError
 
 
 async def _link_field(reader: Reader, type_id: ReferenceTypeID, name: str) -> Field:
-    """The field that leads from one node to the next. Raises UsageError."""
+    """Return the field that leads from one node to the next. Raises UsageError."""
     shape = await reader.shape(type_id)
     try:
         [field] = await find_fields(reader, shape, [name])

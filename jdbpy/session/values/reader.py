@@ -63,7 +63,7 @@ class ClassLayout(Record):
     superclass: ReferenceTypeID
 
     def field(self, name: str, *, static: bool = False) -> Field | None:
-        """The field of that name that this class itself declares."""
+        """Return the field of that name that this class itself declares."""
         return next((each for each in self.fields if each.name == name and each.is_static is static), None)
 
 
@@ -90,7 +90,7 @@ class Reader:
 
     @staticmethod
     def commands_of(questions: Sequence[Any]) -> list[list[Command[Any]]] | None:
-        """The commands of each of the questions of a wave; None if one of them takes more than commands."""
+        """Return the commands of each of the questions of a wave; None if one of them takes more than commands."""
         asked = [list(each.commands) for each in questions if isinstance(each, AskCommands)]
         return asked if len(asked) == len(questions) else None
 
@@ -108,11 +108,11 @@ class Reader:
     # -- commands ------------------------------------------------------------------------------------------------
 
     async def batch(self, commands: Sequence[Command[Any]]) -> list[Any]:
-        """One outcome for each command: the reply, or the JdwpError in its place."""
+        """Return one outcome for each command: the reply, or the JdwpError in its place."""
         return list(await ask(AskCommands(commands))) if commands else []
 
     async def request(self, command: Command[R]) -> R:
-        """The reply to one command. Raises JdwpError."""
+        """Return the reply to one command. Raises JdwpError."""
         [outcome] = await ask(AskCommands([command]))
         if isinstance(outcome, JdwpError):
             raise outcome
@@ -122,7 +122,7 @@ class Reader:
     # -- types ---------------------------------------------------------------------------------------------------
 
     async def type_id(self, object_id: int) -> ReferenceTypeID:
-        """The class of an object at run time. Raises JdwpError (INVALID_OBJECT: it was collected)."""
+        """Return the class of an object at run time. Raises JdwpError (INVALID_OBJECT: it was collected)."""
         known = self._remembered.type_of(object_id)
         if known is None:
             reply = await self.request(object_reference.ReferenceType(not_null(object_id)))
@@ -131,7 +131,7 @@ class Reader:
         return ReferenceTypeID(known)
 
     async def type_ids(self, object_ids: Sequence[int]) -> list[ReferenceTypeID | None]:
-        """The classes of many objects, in one wave; None for one that was collected."""
+        """Return the classes of many objects, in one wave; None for one that was collected."""
         found = {each: self.known_type(each) for each in object_ids}  # not all of very many are remembered
         unknown = [each for each, known in found.items() if known is None]
         outcomes = await self.batch([object_reference.ReferenceType(not_null(each)) for each in unknown])
@@ -142,7 +142,7 @@ class Reader:
         return [found[each] for each in object_ids]
 
     async def shape(self, type_id: ReferenceTypeID) -> ClassLayout:
-        """The fields and the superclass of a class. Raises JdwpError when it was unloaded meanwhile."""
+        """Return the fields and the superclass of a class. Raises JdwpError when it was unloaded meanwhile."""
         fields = self._types.facts.known(facts.FIELDS, type_id)
         superclass = self._types.facts.known(facts.SUPERCLASS, type_id)
         signature = self._types.facts.known(facts.SIGNATURE, type_id)
@@ -181,7 +181,7 @@ class Reader:
             await self.expect(self._likely.found())
 
     async def signature(self, type_id: ReferenceTypeID) -> str:
-        """The JNI signature of any type, arrays included."""
+        """Return the JNI signature of any type, arrays included."""
         known = self._types.facts.known(facts.SIGNATURE, type_id)
         if known is None:
             await ask(AskFacts(type_id, (facts.SIGNATURE,)))
@@ -199,13 +199,13 @@ class Reader:
         return [java_name(signature) for signature in await gather([self.signature(each) for each in found])]
 
     async def classes(self, name: str) -> list[RefType]:
-        """The loaded classes of that Java name, one for each loader that has it. wire: 1 trip."""
+        """Return the loaded classes of that Java name, one for each loader that has it. wire: 1 trip."""
         signature = signature_of(name)
         found = await self.outside(lambda: self._types.by_signatures([signature]))
         return found[signature]
 
     async def boot_class(self, name: str) -> ClassLayout | None:
-        """The class of that Java name that the boot loader defined; None while it is not loaded.
+        """Return the class of that Java name that the boot loader defined; None while it is not loaded.
 
         Only for classes of the JDK itself, of which there is one of each name.
         """
@@ -232,7 +232,7 @@ class Reader:
         self._remembered.boot_classes.update({each.name: each for each in found})
 
     def known_type(self, object_id: int) -> ReferenceTypeID | None:
-        """The class of an object if it has been asked for before. No trip."""
+        """Return the class of an object if it has been asked for before. No trip."""
         known = self._remembered.type_of(object_id)
         return None if known is None else ReferenceTypeID(known)
 
@@ -245,7 +245,7 @@ class Reader:
         self._remembered.cache_length(array_id, length)
 
     def next_ids(self, count: int) -> list[ObjectID]:
-        """The ids that an agent which counts them up gives out next, as far as is known here. No trip."""
+        """Return the ids that an agent which counts them up gives out next, as far as is known here. No trip."""
         highest = max(self._remembered.highest, self._types.highest)
         return [ObjectID(each) for each in range(highest + 1, highest + 1 + count)] if highest else []
 
@@ -265,7 +265,8 @@ class Reader:
     async def fields_of_all(
         self, object_ids: Sequence[int], fields: Sequence[Field]
     ) -> list[list[TaggedValue] | JdwpError]:
-        """The same fields of many objects, in one wave; an object that was collected meanwhile gives its error."""
+        """Return the same fields of many objects, in one wave; an object that was collected meanwhile gives its
+        error."""
         outcomes = await self.batch([get_fields(object_id, fields) for object_id in object_ids])
         return [each if isinstance(each, JdwpError) else as_declared(fields, each.values) for each in outcomes]
 
@@ -317,7 +318,7 @@ class Reader:
         return as_declared(fields, (await self.request(command)).values)
 
     def known_text(self, string_id: int) -> str | None:
-        """The text of a string that was fetched before. No trip."""
+        """Return the text of a string that was fetched before. No trip."""
         return self._remembered.text_of(string_id)
 
     def is_new_string(self, string_id: int) -> bool:
@@ -325,7 +326,7 @@ class Reader:
         return self._remembered.text_of(string_id) is None and self._remembered.body_of(string_id) is None
 
     def known_body(self, string_id: int) -> StringBody | None:
-        """The array behind a string, if it was asked for before. No trip."""
+        """Return the array behind a string, if it was asked for before. No trip."""
         return self._remembered.body_of(string_id)
 
     def cache_body(self, string_id: int, body: StringBody) -> None:
@@ -342,7 +343,8 @@ class Reader:
         self._remembered.forget_body(string_id)
 
     async def text(self, string_id: int) -> str:
-        """All characters of a string, however many: for names, and for those whose length is known (``strings``)."""
+        """Return all characters of a string, however many: for names, and for those whose length is known
+        (``strings``)."""
         known = self._remembered.text_of(string_id)
         if known is None:
             known = (await self.request(string_reference.Value(not_null(string_id)))).stringValue
@@ -350,7 +352,7 @@ class Reader:
         return known
 
     async def length(self, array_id: int) -> int:
-        """The length of an array."""
+        """Return the length of an array."""
         known = self._remembered.length_of(array_id)
         if known is None:
             known = (await self.request(array_reference.Length(ArrayID(not_null(array_id))))).arrayLength
@@ -391,7 +393,7 @@ class Reader:
         return found
 
     async def whole(self, array_id: int) -> list[TaggedValue]:
-        """All elements of an array that is known to be small, without asking first how many there are.
+        """Return all elements of an array that is known to be small, without asking first how many there are.
 
         HotSpot ends the JVM for one of more than 65,535 references (docs/agent.md, "Large parts of arrays").
         """

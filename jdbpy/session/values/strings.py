@@ -28,7 +28,7 @@ _STRING = "java.lang.String"
 
 
 async def string_length(reader: Reader, string_id: int) -> int | None:
-    """The length of a string in UTF-16 units; None when this VM keeps it in a way that is not known.
+    """Return the length of a string in UTF-16 units; None when this VM keeps it in a way that is not known.
 
     wire: 2 trips, 0 when known.
     """
@@ -40,7 +40,7 @@ async def string_length(reader: Reader, string_id: int) -> int | None:
 
 
 async def string_start(reader: Reader, string_id: int, most: int) -> tuple[str, int]:
-    """The first ``most`` characters of a string (more, if that is no dearer), and its length. wire: 3 trips."""
+    """Return the first ``most`` characters of a string (more, if that is no dearer), and its length. wire: 3 trips."""
     length = await string_length(reader, string_id)
     if length is None or length <= max(most, WHOLE):
         text = await reader.text(string_id)
@@ -49,7 +49,7 @@ async def string_start(reader: Reader, string_id: int, most: int) -> tuple[str, 
 
 
 async def message_text(reader: Reader, string_id: int) -> str:
-    """The text of a message; of a very long one the beginning and "...". wire: 3 trips."""
+    """Return the text of a message; of a very long one the beginning and "...". wire: 3 trips."""
     text, length = await string_start(reader, string_id, MOST_OF_A_MESSAGE)
     return text if length <= MOST_OF_A_MESSAGE else f"{text[:MOST_OF_A_MESSAGE]}..."
 
@@ -101,7 +101,7 @@ def decode_chars(elements: Sequence[TaggedValue]) -> str:
 
 
 async def _body(reader: Reader, string_id: int) -> StringBody | None:
-    """The array behind a string. wire: 2 trips, 0 when known; 2 more for the first string of the session."""
+    """Return the array behind a string. wire: 2 trips, 0 when known; 2 more for the first string of the session."""
     known = reader.known_body(string_id)
     if known is not None:
         return known

@@ -57,7 +57,8 @@ async def read_blockers(reader: Reader, threads: Sequence[int]) -> dict[int, int
 
 
 async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int, ThreadFields]:
-    """The fields of threads, those that were collected left out; to be run by the reader. wire: 4 trips, 3 when known.
+    """Return the fields of threads, those that were collected left out; to be run by the reader. wire: 4 trips, 3 when
+    known.
 
     Only for ids that the agent has called threads.
     """
@@ -83,7 +84,7 @@ async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int
 
 
 async def _own(reader: Reader, threads: Sequence[int]) -> dict[int, Named]:
-    """The fields of the thread objects themselves."""
+    """Return the fields of the thread objects themselves."""
     shape = await reader.boot_class(_THREAD)
     if shape is None:
         return {}

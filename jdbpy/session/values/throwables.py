@@ -35,7 +35,7 @@ class Throwable(Record):
 
 
 async def read_throwable(reader: Reader, object_id: int) -> Throwable:
-    """A throwable that the target holds. Raises JdwpError when it was collected.
+    """Return a throwable that the target holds. Raises JdwpError when it was collected.
 
     wire: 3 trips when its class is known, and 2 a cause; 1 a superclass that is new.
     """
@@ -69,7 +69,8 @@ async def _text(reader: Reader, message: TaggedValue) -> str | None:
 
 
 async def _causes(reader: Reader, cause: TaggedValue, above: tuple[int, ...]) -> tuple[Throwable, ...]:
-    """The cause and its causes; one that was collected ends the chain. A throwable without a cause has itself there."""
+    """Return the cause and its causes; one that was collected ends the chain. A throwable without a cause has itself
+    there."""
     cause_id = int(cause.value or 0)
     if not cause_id or cause_id in above or len(above) > MOST_CAUSES:
         return ()

@@ -61,7 +61,8 @@ _WHY_NOT: dict[int, str] = {
 
 
 async def read_variables(target: Target, frames: Sequence[FrameInfo], limits: Limits) -> list[tuple[Variable, ...]]:
-    """All variables of frames. A native method has none; one whose class was redefined meanwhile has only ``this``.
+    """Return all variables of frames. A native method has none; one whose class was redefined meanwhile has only
+    ``this``.
 
     Raises StateError when a thread has run on since its frame was read. wire: 1 trip for the variable tables, 1 for
     the values, then what describing them takes: 2 for strings and objects of known classes, 1 more for what is in them;
@@ -166,7 +167,7 @@ async def _read_all_slots(
 
 
 def _bounded(items: Sequence[T], costs: Sequence[int]) -> Iterator[list[T]]:
-    """The items in order, in parts of ``_MOST_STEPS`` and ``_MOST_AT_ONCE`` at most."""
+    """Yield the items in order, in parts of ``_MOST_STEPS`` and ``_MOST_AT_ONCE`` at most."""
     part: list[T] = []
     steps = 0
     for item, cost in zip(items, costs, strict=True):
@@ -201,7 +202,7 @@ async def _described(
     values: Sequence[TaggedValue | JdwpError],
     limits: Limits,
 ) -> tuple[Variable, ...]:
-    """The variables of one frame, once they are read; to be run by the reader."""
+    """Return the variables of one frame, once they are read; to be run by the reader."""
     captured = _captured_fields(target, frame) if this.value else []
     describer = Describer(Objects.of(target).reader, Objects.of(target).views, limits, brief=True)
     described, captured_variables = await read_both(
@@ -239,7 +240,7 @@ def _key(frame: FrameInfo) -> facts.MethodKey:
 
 
 async def frame_slots(target: Target, frame: FrameInfo) -> list[SlotVariable]:
-    """The variables in scope in a frame, without their values. wire: as ``prefetch_slots``."""
+    """Return the variables in scope in a frame, without their values. wire: as ``prefetch_slots``."""
     if not _has_slots(frame):
         return []
     types, key = target.types, _key(frame)
@@ -297,7 +298,7 @@ def _method(
 
 
 def _captured_fields(target: Target, frame: FrameInfo) -> list[Field]:
-    """The fields for captured variables that the frame's own class declares."""
+    """Return the fields for captured variables that the frame's own class declares."""
     fields = target.types.facts.known(facts.FIELDS, ReferenceTypeID(frame.location.type_id)) or ()
     return [field for field in fields if not field.is_static and field.name.startswith(("val$", "this$"))]
 

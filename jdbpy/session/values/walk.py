@@ -49,7 +49,7 @@ _ROUNDS = 10_000
 
 
 async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int, *, in_part: bool = False) -> list[Entry]:
-    """The first ``want`` entries, or all if there are fewer. One wave for each level that has to be read.
+    """Return the first ``want`` entries, or all if there are fewer. One wave for each level that has to be read.
 
     ``in_part``: of a structure that a snapshot has in part the first entries are given; for callers who know how many
     there are.
@@ -82,7 +82,7 @@ def _settled(parts: Plan[Entry], entries: list[Entry]) -> Plan[Entry]:
 
 
 def _needed(parts: Sequence[Unread | KnownEntry[Entry]], want: int) -> list[Unread]:
-    """The references that may lead to one of the first ``want`` entries."""
+    """Return the references that may lead to one of the first ``want`` entries."""
     picked = []
     count = 0
     for part in parts:

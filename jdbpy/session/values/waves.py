@@ -113,7 +113,7 @@ class Waves:
         wanted: dict[facts.Fact[ReferenceTypeID, Any], list[ReferenceTypeID]],
         signatures: list[str],
     ) -> tuple[list[Any], dict[str, list[RefType]]]:
-        """One wave: outcomes of the commands, and the types of the names. wire: 1 trip."""
+        """Return one wave: outcomes of the commands, and the types of the names. wire: 1 trip."""
         if not wanted and not signatures:
             return await self._batch(commands), {}
         replies, _, found = await together(
@@ -156,7 +156,7 @@ class Waves:
 
 
 async def _outcome(call: Callable[[], Awaitable[Any]]) -> Any:
-    """The result of a call, or the error in its place: that of one object spoils no other."""
+    """Return the result of a call, or the error in its place: that of one object spoils no other."""
     try:
         return await call()
     except Disconnected:

@@ -114,7 +114,8 @@ async def _ask(calls: UtilityCalls, told: _Told) -> None:
 
 
 async def _by_bean(calls: UtilityCalls) -> tuple[Raw, Raw]:
-    """The number of the process and the arguments, of a JVM that has them not where they are looked for first."""
+    """Return the number of the process and the arguments, of a JVM that has them not where they are looked for
+    first."""
     await calls.expect("java.util.List", load=[_FACTORY, _RUNTIME])
     bean = await calls.static(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};")
     called, given = await calls.all(
@@ -129,7 +130,8 @@ async def _by_bean(calls: UtilityCalls) -> tuple[Raw, Raw]:
 
 
 async def read_clocks(runner: CallRunner) -> Clocks:
-    """The clocks of the target. Raises StateError when no method can be run. wire: 6 trips over a link, 2 again."""
+    """Return the clocks of the target. Raises StateError when no method can be run. wire: 6 trips over a link, 2
+    again."""
     async with runner.calls("the time of the target") as calls:
         await calls.expect(_SYSTEM, load=[_FACTORY, _RUNTIME, _MACHINE, _COMPILER], beans=[_PROCESS])
         process = await _process_bean(calls)
@@ -172,14 +174,14 @@ async def _process_bean(calls: UtilityCalls) -> list[UtilityCall]:
 
 
 def _certain(outcome: Raw | JdbpyError) -> Raw:
-    """The result of a call that every JVM has. Raises what it raised."""
+    """Return the result of a call that every JVM has. Raises what it raised."""
     if isinstance(outcome, JdbpyError):
         raise outcome
     return outcome
 
 
 def _usable(outcome: Raw | JdbpyError) -> Raw:
-    """The result of a call, None where it failed."""
+    """Return the result of a call, None where it failed."""
     return None if isinstance(outcome, JdbpyError) else outcome
 
 

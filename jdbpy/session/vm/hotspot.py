@@ -41,7 +41,7 @@ async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
 
 
 async def _bean(calls: UtilityCalls) -> Raw:
-    """The bean that runs them; it is kept in a static field once it was made. wire: 6 trips, 1 again."""
+    """Return the bean that runs them; it is kept in a static field once it was made. wire: 6 trips, 1 again."""
     await calls.expect(load=[LIBRARY, _CLASS])
     kept = await _kept(calls)
     if kept is None:
@@ -63,7 +63,7 @@ _BOXES = ("java.lang.Boolean", "java.lang.Long", "java.lang.Double", "java.lang.
 
 
 async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:
-    """All flags of this JVM by name. Raises StateError on another JVM than HotSpot. wire: 10 trips, 6 again."""
+    """Return all flags of this JVM by name. Raises StateError on another JVM than HotSpot. wire: 10 trips, 6 again."""
     async with runner.calls("reading the flags of the VM") as calls:
         await calls.expect("java.util.List", *_BOXES, load=[LIBRARY, _FLAG, _ORIGIN])
         listed, origins = await both(
@@ -100,7 +100,7 @@ async def set_flag(runner: CallRunner, name: str, value: str) -> None:
 async def _read(
     target: Target, calls: UtilityCalls, rows: Sequence[Sequence[Raw]], origins: Mapping[int, str]
 ) -> list[VmFlag]:
-    """The fields of flag objects in words; ``origins`` are the names of the constants, by their ids."""
+    """Return the fields of flag objects in words; ``origins`` are the names of the constants, by their ids."""
     strings = [value if isinstance(value, Ref) and value.tag == Tag.STRING else None for _, value, *_ in rows]
     texts, values = await both(
         lambda: calls.texts([*(name for name, *_ in rows), *strings]),

@@ -48,7 +48,7 @@ MEANINGS: Mapping[str, str] = {
 
 
 def in_words(flags: Mapping[str, bool]) -> list[Capability]:
-    """The capabilities in the order of the specification; reserved flags are there only when they are set."""
+    """Return the capabilities in the order of the specification; reserved flags are there only when they are set."""
     known = [Capability(name, flags.get(name, False), meaning) for name, meaning in MEANINGS.items()]
     more = [Capability(name, True, "") for name, on in flags.items() if on and name not in MEANINGS]
     return known + more
@@ -65,7 +65,7 @@ _HOLDERS = (
 
 
 async def read_properties(target: Target) -> list[Property]:
-    """All system properties by name; those that are not strings are left out, as Java does.
+    """Return all system properties by name; those that are not strings are left out, as Java does.
 
     Raises StateError when this JVM keeps them in a way that is not known. wire: 7 trips or so.
     """
@@ -85,7 +85,8 @@ async def read_properties(target: Target) -> list[Property]:
 
 
 async def _table(target: Target) -> TaggedValue | None:
-    """The map in which java.util.Properties keeps its entries (since 9), or the Properties themselves (a Hashtable)."""
+    """Return the map in which java.util.Properties keeps its entries (since 9), or the Properties themselves (a
+    Hashtable)."""
     reader = Objects.of(target).reader
     system, shape, *_ = await gather([reader.boot_class(name) for name in (_SYSTEM, *_HOLDERS)])
     field = system.field("props", static=True) if system is not None else None
@@ -121,7 +122,7 @@ async def set_property(runner: CallRunner, name: str, value: str | None) -> str 
 
 
 async def read_paths(target: Target) -> SearchPaths:
-    """The paths on which classes are found. wire: 8 trips or so."""
+    """Return the paths on which classes are found. wire: 8 trips or so."""
     reply = await target.conn.request(virtual_machine.ClassPaths())
     try:
         properties = {each.name: each.value for each in await read_properties(target)}
@@ -176,7 +177,7 @@ class VmReader:
         return await set_property(self._runner, name, value)
 
     async def paths(self) -> SearchPaths:
-        """The class path, the module path, and where they start. Runs nothing. wire: 8 trips."""
+        """Return the class path, the module path, and where they start. Runs nothing. wire: 8 trips."""
         self._target.require_alive()
         return await read_paths(self._target)
 
@@ -194,14 +195,14 @@ class VmReader:
         return await facts.read_facts(self._target, self._by_name, self._runner)
 
     async def _by_name(self) -> dict[str, str]:
-        """The properties, none if this JVM keeps them in a way that is not known."""
+        """Return the properties, none if this JVM keeps them in a way that is not known."""
         try:
             return {each.name: each.value for each in await self.properties()}
         except StateError:
             return {}
 
     async def clocks(self) -> Clocks:
-        """The clocks of the target. wire: 6 trips over a link, 2 again."""
+        """Return the clocks of the target. wire: 6 trips over a link, 2 again."""
         return await facts.read_clocks(self._runner)
 
     async def flags(self, pattern: str = "") -> list[VmFlag]:

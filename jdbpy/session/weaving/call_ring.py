@@ -236,7 +236,7 @@ class _End:
         """Keep the call if the condition holds and there is room."""
         if self._end.condition is not None:
             holds = code.new_local("I")
-            code.push_int(1)  # one that fails is told of
+            code.push_int(1)  # a condition that fails counts as true
             code.store("I", holds)
             self._compute(code, self._end.condition, 0, holds, computed)
             code.load("I", holds)

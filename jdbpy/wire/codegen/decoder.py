@@ -65,7 +65,7 @@ class _KindReaders(dict[int, Any]):
         self._sizes = sizes
 
     def __missing__(self, kind: int) -> Any:
-        """The decoder of a kind; None when the kind is unknown but its bytes can be kept, else KeyError."""
+        """Return the decoder of a kind; None when the kind is unknown but its bytes can be kept, else KeyError."""
         record = self._choice.KINDS.get(kind)
         if record is None:
             if self._choice.UNKNOWN is None:
@@ -92,7 +92,7 @@ class _DecoderWriter:
         self._run: list[tuple[str, str]] = []
 
     def here(self) -> str:
-        """The place in the data, as an expression."""
+        """Return the place in the data, as an expression."""
         if not self.base:
             return str(self.delta)
         return f"{self.base} + {self.delta}" if self.delta else self.base
@@ -152,7 +152,7 @@ class _DecoderWriter:
                 raise TypeError(f"no code for {node}")
 
     def _fields(self, group: Group) -> list[str]:
-        """The values of a group's fields, as expressions."""
+        """Return the values of a group's fields, as expressions."""
         values: list[str] = []
         parts = [part for _, part in group.fields]
         for index, (field, part) in enumerate(group.fields):
@@ -312,7 +312,7 @@ class _ReadRow(RowForm[Any]):
 
 
 def _each_row(source: Source, element: LayoutNode, codes: str, sizes: IDSizes, data: str, wish: str = "") -> str:
-    """The list of the elements of fixed width that are in the data, as an expression."""
+    """Return the list of the elements of fixed width that are in the data, as an expression."""
     row = _DecoderWriter(source, sizes)
     expression = row.read(element, wish)
     variables = ", ".join(variable for variable, _ in row._run)
@@ -321,7 +321,7 @@ def _each_row(source: Source, element: LayoutNode, codes: str, sizes: IDSizes, d
 
 
 def _least_width(node: LayoutNode, sizes: IDSizes) -> int:
-    """The fewest bytes that a part can take."""
+    """Return the fewest bytes that a part can take."""
     match node:
         case LayoutNumber() | Identifier():
             return code_width(number_code(node, sizes))

@@ -43,7 +43,7 @@ class Source:
         self._depth -= 1
 
     def name(self, wish: str) -> str:
-        """A name for a local variable that nothing else has."""
+        """Return a name for a local variable that nothing else has."""
         while wish in self._names:
             wish += "_"
         self._names.add(wish)
@@ -70,16 +70,16 @@ class Source:
 
 
 def source_of(function: Callable[..., Any]) -> str:
-    """The source of a generated function."""
+    """Return the source of a generated function."""
     return "".join(linecache.getlines(function.__code__.co_filename))
 
 
 def title_of(direction: str, record: type[Record], sizes: IDSizes) -> str:
-    """The title of a codec function: ``decode thread_reference.FramesReply, ids 8 8 8 8 8``."""
+    """Return the title of a codec function: ``decode thread_reference.FramesReply, ids 8 8 8 8 8``."""
     widths = " ".join(str(size) for _, size in sizes.__iter_fields__())
     return f"{direction} {record.__module__.rpartition('.')[2]}.{record.__name__}, ids {widths}"
 
 
 def code_width(codes: str) -> int:
-    """The bytes that a run of fields takes."""
+    """Return the bytes that a run of fields takes."""
     return struct.calcsize(">" + codes)

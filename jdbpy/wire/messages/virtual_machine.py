@@ -98,7 +98,7 @@ class IDSizesReply(Reply):
     frameIDSize: Int
 
     def sizes(self) -> Sizes:
-        """The answer as the codec wants it."""
+        """Return the answer as the codec wants it."""
         return Sizes(*(size for _, size in self.__iter_fields__()))
 
 

@@ -99,7 +99,7 @@ async def _is_of_the_program(c: Compiler, target: tree.Name, scope: Scope) -> bo
 
 
 async def compile_literal(c: Compiler, node: tree.Literal, scope: Scope) -> Op:
-    """A literal. Strings are interned: the same text is the same object (JLS 3.10.5)."""
+    """Return a literal. Strings are interned: the same text is the same object (JLS 3.10.5)."""
     if isinstance(node.value, str):
         return Constant(STRING, LocalString(node.value, interned=True), node.at)
     return Constant(node.type, node.value, node.at) if node.type is not NULL else Null(NULL, node.at)

@@ -96,7 +96,7 @@ async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
 
 
 def _late_arguments(args: list[Op]) -> dict[str, Op | list[Op]]:
-    """The arguments for a call that is left to run time; a lambda is compiled again with the call."""
+    """Return the arguments for a call that is left to run time; a lambda is compiled again with the call."""
     return {} if any(isinstance(arg, Function) for arg in args) else {"args": args}
 
 
@@ -129,7 +129,8 @@ async def _callee(c: Compiler, node: tree.Call, target: Op | JClass | tree.Super
 
 
 async def _unqualified(c: Compiler, node: tree.Call) -> Callee:
-    """The innermost class around the frame that has a method of the name (JLS 15.12.1), then the static imports."""
+    """Return the innermost class around the frame that has a method of the name (JLS 15.12.1), then the static
+    imports."""
     for level in await levels(c):
         candidates = await c.graph.methods(level.cls, node.name)
         if candidates:
@@ -200,14 +201,14 @@ async def _invocation(c: Compiler, callee: Callee, resolved: Resolved, args: Seq
 
 
 def _returns(callee: Callee, resolved: Resolved) -> JavaType:
-    """The type of the call; an array's ``clone()`` gives an array of the same type (JLS 10.7)."""
+    """Return the type of the call; an array's ``clone()`` gives an array of the same type (JLS 10.7)."""
     if resolved.method.member.name == "clone" and isinstance(callee.type, ArrayType):
         return callee.type
     return resolved.returns
 
 
 async def arguments(c: Compiler, resolved: Resolved, args: Sequence[Op], at: int) -> list[Op]:
-    """The arguments as the method's erased parameters want them."""
+    """Return the arguments as the method's erased parameters want them."""
     converted = [
         await c.convert(arg, kind, ConversionContext.LOOSE) for arg, kind in zip(args, resolved.parameters, strict=True)
     ]
@@ -243,7 +244,7 @@ async def compile_new(c: Compiler, node: tree.New, scope: Scope) -> Op:
 
 
 async def _new_class(c: Compiler, node: tree.New, scope: Scope) -> tuple[ClassType, JClass, Op | None]:
-    """The class to instantiate, and the operation for its outer instance when it is an inner class."""
+    """Return the class to instantiate, and the operation for its outer instance when it is an inner class."""
     outer = None if node.outer is None else await c.value(node.outer, scope)
     if outer is not None:
         kind = upper_bound(outer.type)
@@ -273,7 +274,7 @@ async def _member_class(c: Compiler, around: JClass, name: str) -> JClass | None
 
 
 async def _outer_instance(c: Compiler, cls: JClass, at: int) -> Op | None:
-    """The instance that an inner class is made in; None for classes that need none (JLS 15.9.2)."""
+    """Return the instance that an inner class is made in; None for classes that need none (JLS 15.9.2)."""
     own = cls.facts.modifiers
     if own & (signatures.STATIC | signatures.INTERFACE | signatures.ENUM) or _is_local(cls.name):
         return None

@@ -47,13 +47,13 @@ class Compiler:
         self._imports: Imports | None = None
 
     async def imports(self) -> Imports:
-        """The imports of the frame's source file, read when the first name needs them."""
+        """Return the imports of the frame's source file, read when the first name needs them."""
         if self._imports is None:
             self._imports = await self.target.imports()
         return self._imports
 
     def new_cell(self) -> int:
-        """The number of a new variable of the expression."""
+        """Return the number of a new variable of the expression."""
         self._cells += 1
         return self._cells
 
@@ -77,7 +77,7 @@ class Compiler:
     # Conversions
 
     async def convert(self, op: Op, target: JavaType, context: ConversionContext) -> Op:
-        """The value as another type; what the static type does not allow may be left to the run-time class."""
+        """Return the value as another type; what the static type does not allow may be left to the run-time class."""
         if isinstance(op, Function):
             return await self._function(op, target)
         if op.type == target:
@@ -92,14 +92,15 @@ class Compiler:
         raise EvalError(refusal(op.type, target), op.at)
 
     async def _function(self, op: Function, target: JavaType) -> Op:
-        """A lambda as an object of a functional interface."""
+        """Return a lambda as an object of a functional interface."""
         await self.graph.ensure([target])
         if plan(self.graph, op.type, target, ConversionContext.LOOSE) is None:
             raise EvalError(f"incompatible types: {target} is not a functional interface for this lambda", op.at)
         return await make_function(self, op, target)
 
     async def assign_to(self, op: Op, target: JavaType) -> Op:
-        """The value as it is assigned to a variable of the type: as ``convert``, and constants may narrow (JLS 5.2)."""
+        """Return the value as it is assigned to a variable of the type: as ``convert``, and constants may narrow (JLS
+        5.2)."""
         if narrows_constant(op.constant, op.type, target):
             return Convert(target, op, narrowing(target), op.at)
         return await self.convert(op, target, ConversionContext.LOOSE)
@@ -133,7 +134,8 @@ class Compiler:
         return Late(node.replace(**changes), flat, cells, scope)
 
     def require_frame(self, message: str, at: int) -> JClass:
-        """The class of the frame. Without a frame, EvalError with the message: for what may mean something in one."""
+        """Return the class of the frame. Without a frame, EvalError with the message: for what may mean something in
+        one."""
         if self.home is None:
             raise EvalError(message, at, hint="stop a thread and select one of its frames", code=NEEDS_FRAME)
         return self.home

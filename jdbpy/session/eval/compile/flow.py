@@ -84,7 +84,7 @@ async def _declare(c: Compiler, node: tree.LocalVariable, scope: Scope) -> tuple
 
 
 async def compile_switch(c: Compiler, node: tree.Switch, scope: Scope) -> Op:
-    """A switch expression; where no case has a value it may stand as a statement."""
+    """Return a switch expression; where no case has a value it may stand as a statement."""
     selector = await c.value(node.selector, scope)
     if await _enum_of(c, selector) is None and not _can_be_selected(selector.type):
         message = f"constant expression required; {selector.type} cannot be switched on in Java 17"
@@ -108,7 +108,7 @@ async def _case_body(c: Compiler, case: tree.Case, scope: Scope) -> Op:
 
 
 def _results(op: Op, *, rule: bool) -> list[Op]:
-    """The operations whose values a case can give: an expression after an arrow, and what is yielded."""
+    """Return the operations whose values a case can give: an expression after an arrow, and what is yielded."""
     match op:
         case Leave(value=value):
             return [] if value is None else [value]
@@ -128,7 +128,7 @@ async def _result_type(c: Compiler, results: list[Op]) -> JavaType:
 
 
 async def _with_results(c: Compiler, op: Op, kind: JavaType, *, rule: bool) -> Op:
-    """The body with each value it can give converted to the type of the switch."""
+    """Return the body with each value it can give converted to the type of the switch."""
     match op:
         case Leave(value=Op() as value):
             return Leave(await c.assign_to(value, kind), op.at)
@@ -174,7 +174,7 @@ def _enum_label(c: Compiler, node: tree.Expression, enum: ClassType) -> str:
 
 
 def _constants(cls: JClass) -> set[str]:
-    """The names of an enum's constants."""
+    """Return the names of an enum's constants."""
     return {member.name for member in cls.facts.fields if member.bits & signatures.ENUM}
 
 
@@ -195,7 +195,7 @@ async def _constant(c: Compiler, node: tree.Expression, selector: JavaType) -> L
 
 
 async def _enum_of(c: Compiler, selector: Op) -> ClassType | None:
-    """The enum class of the selector, None when it is no enum."""
+    """Return the enum class of the selector, None when it is no enum."""
     kind = upper_bound(selector.type)
     if not isinstance(kind, ClassType):
         return None

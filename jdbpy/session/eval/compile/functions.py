@@ -101,7 +101,7 @@ class _Capture:
         return await self._name(token.text)
 
     async def _method(self, name: str) -> str | None:
-        """A method that is called without an object."""
+        """Return a method that is called without an object."""
         for number, level in enumerate(await levels(self._c)):
             found = await self._c.graph.methods(level.cls, name)
             if found and all(method.member.is_static for method in found):
@@ -125,7 +125,7 @@ class _Capture:
         return None
 
     def _instance(self, number: int, level: Level) -> str:
-        """The parameter for the instance of a class around the frame."""
+        """Return the parameter for the instance of a class around the frame."""
         name = _INSTANCE.format(number)
         op = level.instance(self._c, self._at)
         if op is None:
@@ -147,7 +147,7 @@ class Function(Op):
 
 
 async def compile_function(c: Compiler, node: tree.Lambda | tree.MethodRef, scope: Scope) -> Op:
-    """A lambda or method reference: as an argument, in a cast, or assigned."""
+    """Return a lambda or method reference: as an argument, in a cast, or assigned."""
     _require_javac(c, node.at)
     return Function(node, scope)
 
@@ -162,14 +162,14 @@ def _require_javac(c: Compiler, at: int) -> None:
 
 
 async def make_function(c: Compiler, function: Function, target: JavaType) -> Op:
-    """The object of a functional interface that a lambda becomes."""
+    """Return the object of a functional interface that a lambda becomes."""
     node = function.node
     declared = node.parameters if isinstance(node, tree.Lambda) else ()
     return await _compiled(c, node.source, declared, target, node.at, function.scope)
 
 
 async def make_anonymous(c: Compiler, node: tree.New, kind: ClassType, scope: Scope) -> Op:
-    """The object of an anonymous class."""
+    """Return the object of an anonymous class."""
     _require_javac(c, node.at)
     return await _compiled(c, node.source, (), kind, node.at, scope)
 

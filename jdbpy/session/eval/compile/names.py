@@ -46,7 +46,7 @@ class Level(Record):
     links: tuple[JavaField, ...] | None
 
     def instance(self, c: Compiler, at: int) -> Op | None:
-        """The operation that gives the instance."""
+        """Return the operation that gives the instance."""
         if self.links is None:
             return None
         instance = read_this(c, at)
@@ -56,7 +56,7 @@ class Level(Record):
 
 
 async def levels(c: Compiler) -> list[Level]:
-    """The classes around the frame's place, innermost first. wire: 1 trip a class, 0 when known."""
+    """Return the classes around the frame's place, innermost first. wire: 1 trip a class, 0 when known."""
     if c.levels is None:
         c.levels = []
         links: tuple[JavaField, ...] | None = None if c.frame.is_static else ()
@@ -70,7 +70,7 @@ async def levels(c: Compiler) -> list[Level]:
 async def _outwards(
     c: Compiler, cls: JClass, links: tuple[JavaField, ...] | None
 ) -> tuple[JClass | None, tuple[JavaField, ...] | None]:
-    """The class around a class, and the way to its instance."""
+    """Return the class around a class, and the way to its instance."""
     member = next((m for m in cls.facts.fields if m.name.startswith("this$")), None)
     if member is None:
         names = list(enclosing_names(cls.name))[1:]
@@ -106,7 +106,7 @@ async def compile_this(c: Compiler, node: tree.This, scope: Scope) -> Op:
 
 
 async def type_of_qualifier(c: Compiler, node: tree.Expression) -> JClass:
-    """The class that an expression which must be a type name means."""
+    """Return the class that an expression which must be a type name means."""
     parts = dotted(node)
     found = await find_class(c, parts, node.at, load=True) if parts else None
     if found is None:
@@ -115,7 +115,7 @@ async def type_of_qualifier(c: Compiler, node: tree.Expression) -> JClass:
 
 
 def dotted(node: tree.Expression) -> list[str] | None:
-    """The parts of a name such as ``a.b.c``; None for any other expression."""
+    """Return the parts of a name such as ``a.b.c``; None for any other expression."""
     if isinstance(node, tree.Name):
         return [node.name]
     if isinstance(node, tree.Select):
@@ -125,7 +125,7 @@ def dotted(node: tree.Expression) -> list[str] | None:
 
 
 async def compile_name(c: Compiler, node: tree.Name, scope: Scope) -> Op:
-    """A simple name that must be a variable."""
+    """Return a simple name that must be a variable."""
     found = await variable(c, node.name, node.at, scope)
     if found is None:
         home = c.require_frame(f"cannot find symbol: variable {node.name}", node.at)
@@ -136,7 +136,7 @@ async def compile_name(c: Compiler, node: tree.Name, scope: Scope) -> Op:
 
 
 async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
-    """The operation that reads a variable by its simple name; None when there is no such variable."""
+    """Return the operation that reads a variable by its simple name; None when there is no such variable."""
     if name in scope.variables:
         binding = scope.variables[name]
         return ReadCell(binding.type, binding.cell, at, name)
@@ -168,7 +168,7 @@ def _is_inherited_private(field: JavaField, cls: JClass) -> bool:
 
 
 def plain(kind: JavaType) -> JavaType:
-    """A type without variables on the outside, which mean nothing to an expression."""
+    """Return a type without variables on the outside, which mean nothing to an expression."""
     return upper_bound(kind) if isinstance(kind, TypeVar | Wildcard) else kind
 
 
@@ -188,7 +188,7 @@ def _debugger_variable(c: Compiler, name: str, at: int) -> Op | None:
 
 
 async def _imported_static(c: Compiler, name: str, at: int) -> Op | None:
-    """A static field that the source file imports (JLS 7.5.3, 7.5.4)."""
+    """Return a static field that the source file imports (JLS 7.5.3, 7.5.4)."""
     imports = await c.imports()
     owners = [full.rpartition(".")[0] for simple, full in imports.members if simple == name]
     for owner in [*owners, *imports.classes]:
@@ -328,7 +328,7 @@ async def _is_static_field(c: Compiler, parts: list[str], at: int) -> bool:
 
 
 async def _longest_type(c: Compiler, parts: list[str], at: int) -> tuple[JClass, int] | None:
-    """The class that the longest possible beginning of the name means, and how many parts that takes."""
+    """Return the class that the longest possible beginning of the name means, and how many parts that takes."""
     for load in (False, True):
         for count in range(len(parts), 0, -1):
             if load and not parts[count - 1][:1].isupper():
@@ -340,5 +340,5 @@ async def _longest_type(c: Compiler, parts: list[str], at: int) -> tuple[JClass,
 
 
 async def compile_held(c: Compiler, node: tree.Held, scope: Scope) -> Op:
-    """An operand whose value and run-time class are known by now."""
+    """Return an operand whose value and run-time class are known by now."""
     return ReadCell(scope.held[node.cell], node.cell, node.at, "value", exact=True)

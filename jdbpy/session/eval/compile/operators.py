@@ -66,7 +66,7 @@ async def compile_unary(c: Compiler, node: tree.Unary, scope: Scope) -> Op:
 
 
 async def compile_binary(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
-    """All operators of two operands."""
+    """Return all operators of two operands."""
     if node.op in ("&&", "||"):
         return await _short_circuit(c, node, scope)
     left = await c.value(node.left, scope)
@@ -110,7 +110,7 @@ async def _short_circuit(c: Compiler, node: tree.Binary, scope: Scope) -> Op:
 
 
 async def binary_op(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | None:
-    """The operation for two compiled operands, None when their types do not fit it."""
+    """Return the operation for two compiled operands, None when their types do not fit it."""
     if op == "+" and (is_string(left.type) or is_string(right.type)):
         return _concat(left, right, at, c.target.release)
     if op in arithmetic.EQUALITY:
@@ -170,7 +170,8 @@ async def _equality(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | 
 
 
 async def _equality_by_cast(c: Compiler, op: str, left: Op, right: Op, at: int) -> Op | None:
-    """A primitive and a reference that can be cast to it, such as ``object == 5`` (javac's reading of JLS 15.21)."""
+    """Return a primitive and a reference that can be cast to it, such as ``object == 5`` (javac's reading of JLS
+    15.21)."""
     reference, primitive = (right, left) if isinstance(left.type, Primitive) else (left, right)
     box = boxed(primitive.type)
     await c.graph.ensure([reference.type, box])
@@ -196,7 +197,7 @@ async def compile_conditional(c: Compiler, node: tree.Conditional, scope: Scope)
 
 
 async def common_type(c: Compiler, branches: list[Op]) -> JavaType:
-    """The type of a conditional or switch expression with these results (JLS 15.25, 15.28.1)."""
+    """Return the type of a conditional or switch expression with these results (JLS 15.25, 15.28.1)."""
     kinds = [branch.type for branch in branches]
     if LATE in kinds:
         return LATE

@@ -212,7 +212,7 @@ class _Walk:
             await self._learn(class_id, climbs=True)
 
     async def _holder(self, value: object, kind: JavaType, *, sure: bool) -> int:
-        """The class to look for a field in: that of the object, unless the declared one is sure."""
+        """Return the class to look for a field in: that of the object, unless the declared one is sure."""
         if isinstance(value, Ref) and not sure:
             class_id = await self._class_of(value)
             await self._start(self._learn(class_id, climbs=True))
@@ -235,7 +235,7 @@ class _Walk:
         return None
 
     async def _read(self, obj: Ref | None, field: refs.Field) -> Raw:
-        """The value of a field; None where the object is not known."""
+        """Return the value of a field; None where the object is not known."""
         if field.is_static:
             [value] = await self._target.read_statics(field.type_id, [field])
         elif obj is not None:
@@ -297,7 +297,7 @@ class _Walk:
         return 0
 
     async def _look_up(self, name: str) -> int:
-        """The class of that name, looked for once. Where it was heard of, its facts are learned beside that."""
+        """Return the class of that name, looked for once. Where it was heard of, its facts are learned beside that."""
 
         async def begin() -> list[int]:
             likely = self._target.likely_class(name)
@@ -362,7 +362,7 @@ class _Walk:
         return any(simple_name(name) == each.rpartition(".")[2] for each in self._mentions.types)
 
     def _primitive(self, arg: Primitive | str | None) -> Primitive | None:
-        """The primitive type of an argument, as far as it can be seen."""
+        """Return the primitive type of an argument, as far as it can be seen."""
         if isinstance(arg, str):
             signatures = [local.signature for local in self._c.frame.locals if local.name == arg]
             kind = read_type(signatures[-1]) if signatures else None
@@ -393,7 +393,7 @@ class _Walk:
         return class_id
 
     def _heard_of(self, names: Sequence[str]) -> str:
-        """The first of the names that some class is known to have; empty for none."""
+        """Return the first of the names that some class is known to have; empty for none."""
         return next(filter(self._target.likely_class, names), "")
 
     async def _referenced(self) -> list[str]:

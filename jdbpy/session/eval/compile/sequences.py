@@ -51,7 +51,7 @@ _NO_LISTS = ("java.lang.String", "java.lang.Object", "java.lang.Cloneable", "jav
 
 
 async def element_type(c: Compiler, kind: JavaType) -> JavaType:
-    """The type of the elements, as far as the static type has it; else LATE."""
+    """Return the type of the elements, as far as the static type has it; else LATE."""
     kind = upper_bound(kind)
     if isinstance(kind, ArrayType | SequenceType):
         return kind.element
@@ -143,7 +143,7 @@ def _result(name: str, element: JavaType, args: list[ElementBody | Op]) -> JavaT
 
 
 async def _body(c: Compiler, node: tree.Expression, element: JavaType, scope: Scope, *, boolean: bool) -> ElementBody:
-    """A lambda, or a method reference, over one element."""
+    """Return a lambda, or a method reference, over one element."""
     node = _as_lambda(node)
     if len(node.parameters) != 1:
         c.refuse("incompatible types: incompatible parameter types in lambda expression", node.at)

@@ -37,7 +37,7 @@ _USUAL_PACKAGES = (
 
 
 async def resolve_type(c: Compiler, node: tree.TypeName) -> JavaType:
-    """The type of a type name in the source of the expression. Raises EvalError in javac's words."""
+    """Return the type of a type name in the source of the expression. Raises EvalError in javac's words."""
     if node.name == "?":
         bound = await resolve_type(c, node.args[0]) if node.args else OBJECT
         return Wildcard({"extends": "+", "super": "-"}.get(node.bound, "*"), bound)
@@ -62,7 +62,7 @@ def unknown_class(name: str, at: int) -> EvalError:
 
 
 async def find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) -> JClass | None:
-    """The class that all the parts of a dotted name together mean, None when there is none.
+    """Return the class that all the parts of a dotted name together mean, None when there is none.
 
     ``load`` allows to load it through the frame's loader, which runs code in the target.
     """
@@ -92,7 +92,7 @@ def _looks_like_a_class(name: str) -> bool:
 
 
 async def _nested(c: Compiler, cls: JClass, names: Sequence[str]) -> JClass | None:
-    """A member class, inherited ones included."""
+    """Return a member class, inherited ones included."""
     current: JClass | None = cls
     for name in names:
         assert current is not None
@@ -105,7 +105,8 @@ async def _nested(c: Compiler, cls: JClass, names: Sequence[str]) -> JClass | No
 
 
 async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | None:
-    """The class of a simple name: in scope, imported, of the same package, of java.lang; then any that is loaded."""
+    """Return the class of a simple name: in scope, imported, of the same package, of java.lang; then any that is
+    loaded."""
     in_scope = await _member_names(c, name)
     imported = list(_imported(c, name, await c.imports()))
     known = await c.graph.first([*in_scope, *imported])
@@ -173,7 +174,7 @@ async def _member_names(c: Compiler, name: str) -> list[str]:
 
 
 def _declared_names(outer: str, name: str) -> list[str]:
-    """A member class, and local classes."""
+    """Return a member class, and local classes."""
     return [f"{outer}${name}", *(f"{outer}${number}{name}" for number in range(1, 4))]
 
 
@@ -196,7 +197,7 @@ def _nest(dotted: str) -> str:
 
 
 def enclosing_names(name: str) -> Iterator[str]:
-    """The class itself and the classes around it, innermost first, as far as their names tell."""
+    """Yield the class itself and the classes around it, innermost first, as far as their names tell."""
     yield name
     while (cut := name.rfind("$")) > name.rfind(".") + 1:
         name = name[:cut]

@@ -76,7 +76,7 @@ class Emitter:
         self.value(op)
 
     def value(self, op: Op) -> str:
-        """The value of an operation. Raises NotInTarget."""
+        """Return the value of an operation. Raises NotInTarget."""
         if not isinstance(op.constant, NotConstant) and push_constant(self.code, op.type, op.constant):
             return descriptor(op.type)
         if isinstance(op, operators.ShortCircuit) or (isinstance(op, operators.Compute) and is_test(op)):
@@ -378,14 +378,14 @@ def key_of(op: calls.Invoke) -> MethodKey:
 
 
 def _appended(kind: JavaType) -> str:
-    """The type of StringBuilder.append and String.valueOf for a value."""
+    """Return the type of StringBuilder.append and String.valueOf for a value."""
     if not isinstance(kind, Primitive):
         return OBJECT
     return "I" if kind in (BYTE, SHORT, INT) else kind.tag
 
 
 def _tests(op: Op) -> Iterator[conversions.InstanceTest]:
-    """All tests in an operation that may bind a variable."""
+    """Yield all tests in an operation that may bind a variable."""
     if isinstance(op, conversions.InstanceTest):
         yield op
     for each in dict.fromkeys((*op.children, *others_of(op))):
@@ -393,7 +393,7 @@ def _tests(op: Op) -> Iterator[conversions.InstanceTest]:
 
 
 def others_of(op: Op) -> tuple[Op, ...]:
-    """The operations that are no children: receivers, and the call that a method worked out stands for."""
+    """Return the operations that are not children: receivers, and the call that a computed method replaces."""
     match op:
         case calls.Invoke(receiver=Op() as receiver):
             return (receiver,)

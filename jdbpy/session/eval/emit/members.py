@@ -26,7 +26,7 @@ Push = Callable[[str], None]
 
 
 def internal(name: str) -> str:
-    """The internal form of a binary name."""
+    """Return the internal form of a binary name."""
     return name.replace(".", "/")
 
 
@@ -64,7 +64,7 @@ class MemberAccess:
         return bool(bits & signatures.PUBLIC) or owner.package == self.package
 
     def handle(self, kind: str, member: JavaField | JavaMethod) -> Handle:
-        """The handle for a member."""
+        """Return the handle for a member."""
         owner, name, signature = member.owner, member.member.name, member.member.signature
         number = crc32(f"{kind} {owner.name}.{name}{signature}".encode("utf-8", "surrogatepass"))
         found = Handle(f"h{number:08x}", kind, owner.id, owner.name, name, signature)
@@ -72,7 +72,7 @@ class MemberAccess:
         return found
 
     def named_in(self, method: JavaMethod, receiver: JavaType | None) -> JClass:
-        """The class in which a method is named: that of the receiver where the method's own is hidden."""
+        """Return the class in which a method is named: that of the receiver where the method's own is hidden."""
         if not self.sees(method.owner) and receiver is not None:
             found = self.graph.known(erasure(receiver))
             if found is not None and self.sees(found):

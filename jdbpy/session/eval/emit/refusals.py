@@ -19,7 +19,7 @@ class NotInTarget(Exception):
 
 
 def refuse(op: Op) -> NotInTarget:
-    """The reason why an operation cannot be emitted."""
+    """Return the reason why an operation cannot be emitted."""
     words = _REASONS.get(type(op), "has an expression that needs the debugger")
     return NotInTarget(words if isinstance(words, str) else words(op))
 

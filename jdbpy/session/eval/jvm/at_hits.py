@@ -72,8 +72,8 @@ class AtHits:
     async def evaluate(
         self, thread_id: int, passing: Passing | None, variables: VariableStore, at: CodeLocation | None = None
     ) -> Operand:
-        """The value at this hit, whose own values are among the variables. ``at`` is the place that its event named:
-        the class may have got other code since, and then the frame has no place any more.
+        """Return the value at this hit, whose own values are among the variables. ``at`` is the place that its event
+        named: the class may have got other code since, and then the frame has no place any more.
 
         Raises EvalError when it does not compile at this place, Thrown when it throws.
 
@@ -99,7 +99,7 @@ class AtHits:
             target.pins.release()
 
     def fast_condition(self, at: CodeLocation) -> FastFrameCondition | None:
-        """The short way to the value at a place that was compiled; None where there is none. No trip."""
+        """Return the short way to the value at a place that was compiled; None where there is none. No trip."""
         place = _place(at)
         if place not in self._fast_conditions and place in self._compiled:
             self._fast_conditions[place] = fast_condition_of(
@@ -136,7 +136,7 @@ class AtHits:
             self._run[thread_id] = (self._target.suspension.stop_of(thread_id), calls, error)
 
     def _calls_made(self, thread_id: int) -> Sequence[MadeCall]:
-        """The methods that a fast condition has run at this hit. Asked once."""
+        """Return the methods that a fast condition has run at this hit. Asked once."""
         stop, calls, _ = self._run.pop(thread_id, (0, (), None))
         return calls if stop == self._target.suspension.stop_of(thread_id) else ()
 
@@ -158,7 +158,8 @@ class AtHits:
     async def _in_passing(
         self, thread_id: int, passing: Passing, compiled: Compiled, guess: FrameID, variables: VariableStore
     ) -> Operand:
-        """The value, read while the thread is resumed. Raises EvalError if the guess is wrong, which ends all guessing.
+        """Return the value, read while the thread is resumed. Raises EvalError if the guess is wrong, which ends all
+        guessing.
 
         wire: 1 trip, in which the thread is resumed as well.
         """
@@ -181,8 +182,8 @@ class AtHits:
         return await compiled.run(target, variables)
 
     async def _frame(self, thread_id: int, at: CodeLocation | None) -> tuple[FrameTarget, Place | None]:
-        """The innermost frame, with its variables if the guess at its id was right; its place is None if it is in the
-        code of before, which was compiled for. wire: 1 trip.
+        """Return the innermost frame, with its variables if the guess at its id was right; its place is None if it is
+        in the code of before, which was compiled for. wire: 1 trip.
         """
         thread = wire_thread(thread_id)
         epoch = self._target.suspension.epoch_of(thread_id)

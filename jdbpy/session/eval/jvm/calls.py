@@ -62,7 +62,7 @@ def require_callable(owner: str, wanted: Invocation) -> None:
 
 
 def arguments_of(method: Method, args: Sequence[Raw]) -> list[TaggedValue]:
-    """The arguments as they are sent, of the declared types. Raises EvalError for a wrong number of them."""
+    """Return the arguments as they are sent, of the declared types. Raises EvalError for a wrong number of them."""
     parameters = split_method(method.signature)[0]
     if len(parameters) != len(args):
         raise EvalError(f"{method.name} takes {len(parameters)} arguments, and {len(args)} were given")
@@ -153,7 +153,8 @@ class ThreadCalls:
         ]
 
     async def _command(self, wanted: Invocation) -> tuple[str, MakeCommand]:
-        """The name of a method and what makes the command that runs it. Raises EvalError for one that must not be."""
+        """Return the name of a method and what makes the command that runs it. Raises EvalError for one that must not
+        be."""
         obj, owner_id, method = wanted.obj, wanted.owner_id, wanted.method
         owner = (await self._target.types.info([ReferenceTypeID(owner_id)]))[ReferenceTypeID(owner_id)]
         require_callable(owner.name, wanted)

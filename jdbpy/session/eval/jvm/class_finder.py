@@ -38,7 +38,8 @@ class LoaderMemory:
         return target.part(cls, cls)
 
     def absent(self, moment: Moment | None) -> set[tuple[ClassLoaderID, str]]:
-        """The names that no class had when they were looked for: good for as long as nothing in the target has run."""
+        """Return the names that no class had when they were looked for: good for as long as nothing in the target has
+        run."""
         if moment is None or moment != self._moment:
             self._absent = set()
             self._moment = moment
@@ -57,7 +58,7 @@ class ClassFinder:
         self._home = home
 
     async def loader(self) -> ClassLoaderID:
-        """The defining loader of the frame's class. wire: 1 trip, 0 when known."""
+        """Return the defining loader of the frame's class. wire: 1 trip, 0 when known."""
         if not self._home:
             return ClassLoaderID(0)
         return (await self._target.types.facts.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
@@ -181,7 +182,8 @@ class ClassFinder:
         return sorted(known[self._home] or ()) if self._home in known else None
 
     async def class_object(self, class_id: int) -> Ref:
-        """The ``java.lang.Class`` of a class. Raises EvalError when it was unloaded. wire: 1 trip, 0 when known."""
+        """Return the ``java.lang.Class`` of a class. Raises EvalError when it was unloaded. wire: 1 trip, 0 when
+        known."""
         type_id = ReferenceTypeID(class_id)
         found = await self._target.types.facts.many(facts.CLASS_OBJECT, [type_id])
         if type_id not in found:

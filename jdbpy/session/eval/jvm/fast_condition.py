@@ -55,7 +55,7 @@ class FrameRead:
         self._slots = slots_to_ask(self._asked)
 
     def commands(self, thread: ThreadID, frame: FrameID) -> list[Command[Any]]:
-        """One command for all slots, that of ``this`` among them."""
+        """Return one command for all slots, that of ``this`` among them."""
         return [stack_frame.GetValues(thread, frame, self._slots)] if self._slots else []
 
     def values(self, outcomes: Sequence[Any]) -> FrameValues | None:
@@ -202,7 +202,7 @@ class FastFrameCondition:
         return self._read.commands(thread, frame)
 
     def begin(self, answers: Sequence[Any], thread: int) -> FrameEvaluation:
-        """The evaluation in a thread, with those variables."""
+        """Return the evaluation in a thread, with those variables."""
         return FrameEvaluation(self, self._read.values(answers), thread)
 
     @contextmanager
@@ -216,14 +216,14 @@ class FastFrameCondition:
             graph.target = usual
 
     def run(self, target: FastConditionTarget, values: FrameValues) -> Reading[Operand]:
-        """The condition as a reading."""
+        """Return the condition as a reading."""
         compiler = self._compiled.compiler
         run = Run(cast("EvalTarget", target), compiler.graph, compiler, self._variables, values)
         run.together = _together
         return self._compiled.op.run(run)
 
     def target(self, thread: int) -> FastConditionTarget:
-        """A target for one evaluation."""
+        """Return a target for one evaluation."""
         return FastConditionTarget(self._target, self._classes, thread, self._rules)
 
 
@@ -290,7 +290,7 @@ class FrameEvaluation:
 def fast_condition_of(
     compiled: Compiled, target: Target, variables: VariableStore, rules: Callable[[], InvokeRules]
 ) -> FastFrameCondition | None:
-    """The short way to the value of what was compiled, if it has one."""
+    """Return the short way to the value of what was compiled, if it has one."""
     classes = getattr(compiled.compiler.target, "_classes", None)
     if not _is_fast(compiled.op) or not isinstance(classes, ClassFinder):
         return None

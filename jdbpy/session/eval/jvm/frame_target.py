@@ -136,7 +136,8 @@ class FrameTarget(HeapTarget):
         return (await self.read_frame([], this=True)).this is not None
 
     async def current_frame(self) -> FrameInfo:
-        """The frame with an id that is good now. Raises StateError when the thread has run on. wire: 0 or 1 trip."""
+        """Return the frame with an id that is good now. Raises StateError when the thread has run on. wire: 0 or 1
+        trip."""
         frame = self._frame
         if frame is None:
             raise StateError("no frame is selected")
@@ -156,7 +157,7 @@ class FrameTarget(HeapTarget):
         return _frame_values(locals_, slots, this_value, outcomes)
 
     async def _frame_slots(self) -> Sequence[SlotVariable]:
-        """The variables in scope, without their values."""
+        """Return the variables in scope, without their values."""
         if self._slots is None:
             self._slots = await frame_slots(self._target, self._frame) if self._frame is not None else ()
         return self._slots
@@ -337,7 +338,7 @@ class _PrefetchTarget(HeapTarget):
         return found[name]
 
     async def _look_up(self) -> dict[str, int]:
-        """All names that are wanted at this moment, in one trip."""
+        """Return all names that are wanted at this moment, in one trip."""
         names, self._names = self._names, []
         self._flight = SingleFlight()
         return dict(zip(names, await self._classes.find(names), strict=True))

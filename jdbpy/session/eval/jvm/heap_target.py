@@ -111,7 +111,7 @@ class HeapTarget:
         return reader.fields(obj.id, fields) if obj is not None else reader.static_fields(fields)
 
     async def _elements(self, array: Ref, start: int, count: int) -> list[TaggedValue]:
-        """The elements of an array; none where it has not so many."""
+        """Return the elements of an array; none where it has not so many."""
         try:
             return await Objects.of(self._target).reader.elements(array.id, start, count) if start >= 0 else []
         except JdwpError as error:
@@ -124,7 +124,7 @@ class HeapTarget:
         return fields_from_wire(fields, await self._run(self._fields(obj, fields)))
 
     async def read_fields_of_all(self, objects: Sequence[Ref], fields: Sequence[Field]) -> list[list[Raw]]:
-        """The same fields of many objects; each must be declared by their classes. wire: 1 trip."""
+        """Return the same fields of many objects; each must be declared by their classes. wire: 1 trip."""
         reader = Objects.of(self._target).reader
         rows = await self._run(reader.fields_of_all([obj.id for obj in objects], fields))
         for row in rows:
@@ -147,7 +147,7 @@ class HeapTarget:
         return [from_wire(value) for value in await self._run(self._elements(array, start, count))]
 
     async def whole_arrays(self, arrays: Sequence[Ref]) -> list[list[Raw]]:
-        """All elements of arrays. wire: 1 trip, whatever their number."""
+        """Return all elements of arrays. wire: 1 trip, whatever their number."""
         reader = Objects.of(self._target).reader
         found = await self._run(gather([reader.whole(array.id) for array in arrays]))
         return [[from_wire(value) for value in values] for values in found]

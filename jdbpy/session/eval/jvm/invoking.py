@@ -107,7 +107,7 @@ async def run_methods(
 
 async def _learn_whether_virtual(target: Target, thread: int) -> None:
     """Ask for it where ``Invocations`` has to know. wire: 1 trip for a thread that no stop has shown, 0 else."""
-    if thread in target.virtual_threads or not (target.at_least(21) and target.suspension.everything_held):
+    if thread in target.virtual_threads or not (target.at_least(21) and target.suspension.frozen):
         return
     [outcome] = await target.conn.batch([thread_reference.IsVirtual(wire_thread(thread))])
     target.virtual_threads[thread] = not isinstance(outcome, JdwpError) and outcome.isVirtual

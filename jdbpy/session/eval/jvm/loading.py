@@ -55,7 +55,8 @@ NewString = Callable[[str], Awaitable[Ref]]
 
 
 async def class_names(new_string: NewString, names: Sequence[str]) -> list[Ref]:
-    """The names as strings in the target, as ``Class.forName`` wants them. wire: 1 or 2 trips, whatever the number."""
+    """Return the names as strings in the target, as ``Class.forName`` wants them. wire: 1 or 2 trips, whatever the
+    number."""
     return await together(*(lambda name=name: new_string(_name_for_class(name)) for name in names))
 
 
@@ -99,7 +100,7 @@ class Loading:
     async def _reflected(
         self, names: Sequence[str], outcomes: Sequence[object], class_facts: ClassFacts, *, initialize: bool
     ) -> list[int]:
-        """The classes of class objects. wire: 1 trip."""
+        """Return the classes of class objects. wire: 1 trip."""
         found = [outcome for outcome in outcomes if isinstance(outcome, Ref)]
         # The id of a class object is that of its class on HotSpot (docs/agent.md, "One id for a class and its object"):
         # what the class consists of is asked for beside the question whether it is so here.

@@ -105,7 +105,7 @@ async def _stack(
 
 
 def _line(declaring: str, method: str, file: str, *, line: int) -> str:
-    """A frame as ``Throwable.printStackTrace`` writes it."""
+    """Return a frame as ``Throwable.printStackTrace`` writes it."""
     if line == -2:
         place = "Native Method"
     elif file:

@@ -82,7 +82,7 @@ class Op:
         return not self.acts and all(child.quiet for child in self.children)
 
     async def run(self, run: Run) -> Operand:
-        """The value; its type is this operation's unless that is only known now. Raises Thrown, EvalError."""
+        """Return the value; its type is this operation's unless that is only known now. Raises Thrown, EvalError."""
         raise NotImplementedError
 
 
@@ -125,7 +125,7 @@ class VariableStore(Protocol):
     """The debugger's own variables: ``$name``, ``$1``, ``$_``."""
 
     def get(self, name: str) -> Operand | None:
-        """The value of a variable, None if it has none. Names come without ``$``."""
+        """Return the value of a variable, None if it has none. Names come without ``$``."""
 
     def set(self, name: str, value: Operand) -> None:
         """Give a variable a value. Raises EvalError for a name that cannot be assigned."""
@@ -152,7 +152,7 @@ class Run:
         self.made: dict[object, Ref] = {}  # strings and boxes of the debugger that are in the target by now
 
     def with_cells(self, cells: dict[int, Operand]) -> Run:
-        """The same evaluation with more variables: the body of a lambda for one element."""
+        """Return the same evaluation with more variables: the body of a lambda for one element."""
         inner = Run(self.target, self.graph, self.compiler, self.variables, self.frame)
         inner.cells = {**self.cells, **cells}
         inner.made = self.made
@@ -160,7 +160,7 @@ class Run:
         return inner
 
     async def runtime_class(self, operand: Operand) -> JClass | None:
-        """The class of an object in the target; None for null and for what lives in the debugger."""
+        """Return the class of an object in the target; None for null and for what lives in the debugger."""
         if not isinstance(operand.value, Ref):
             return None
         if operand.value.tag == Tag.STRING:  # that is told by the tag
@@ -181,7 +181,7 @@ class FrameReads:
 
 
 async def run_all(run: Run, ops: Sequence[Op]) -> list[Operand]:
-    """The values of operations in order, as Java evaluates them: left to right, the first exception counts.
+    """Return the values of operations in order, as Java evaluates them: left to right, the first exception counts.
 
     Those that only read wait side by side, so that together they cost no more trips than the longest of them.
     """

@@ -67,7 +67,7 @@ class Invoke(Op):
         return Operand(self.type, None if self.type is VOID else result)
 
     def _shown(self) -> str:
-        """The method as the JVM's message about a null receiver names it: in full, parameters erased."""
+        """Return the method as the JVM's message about a null receiver names it: in full, parameters erased."""
         parameters = ", ".join(source_name(kind) for kind in self.method.erased.parameters)
         owner = self.method.owner.name
         return f"{owner.replace('java.lang.String', 'String')}.{self.method.member.name}({parameters})"

@@ -40,7 +40,7 @@ class Convert(Op):
 
 
 def _converted_constant(type: JavaType, op: Op, steps: Plan) -> OperandValue | NotConstant:
-    """A cast of a constant to a primitive or to String is constant itself (JLS 15.29)."""
+    """Return a cast of a constant to a primitive or to String is constant itself (JLS 15.29)."""
     value = op.constant
     if value is NOT_CONSTANT or not (isinstance(type, Primitive) or is_string(type)):
         return NOT_CONSTANT
@@ -74,7 +74,7 @@ async def apply(run: Run, operand: Operand, steps: Plan, at: int) -> Operand:
 
 
 async def check_cast(run: Run, operand: Operand, target: JavaType, at: int) -> Operand:
-    """A cast that the run-time class decides; ClassCastException when it does not fit."""
+    """Return a cast that the run-time class decides; ClassCastException when it does not fit."""
     if operand.value is not None:
         found = await exact(run, operand)
         await run.graph.ensure([target])

@@ -153,7 +153,7 @@ class SwitchOp(Op):
         return result
 
     async def _label(self, run: Run) -> Label | None:
-        """The selector's value in terms of the labels."""
+        """Return the selector's value in terms of the labels."""
         operand = await exact(run, await self.selector.run(run))
         match operand.value:
             case None:

@@ -31,7 +31,7 @@ Key = tuple[str, str, str]
 
 
 def units(text: str) -> Units:
-    """The UTF-16 code units of a text, as ``charAt`` counts them."""
+    """Return the UTF-16 code units of a text, as ``charAt`` counts them."""
     data = text.encode("utf-16-le", "surrogatepass")
     return tuple(int.from_bytes(data[i : i + 2], "little") for i in range(0, len(data), 2))
 
@@ -122,7 +122,7 @@ _add_math()
 
 
 def intrinsic(method: JavaMethod, returns: JavaType, receiver: Op | None, args: Sequence[Op], at: int) -> Op | None:
-    """The operation that works the method out without running it; None for all other methods."""
+    """Return the operation that works the method out without running it; None for all other methods."""
     member = method.member
     answer = _TABLE.get((method.owner.name, member.name, member.signature))
     invoke = Invoke(returns, receiver, method, args, at)
@@ -168,7 +168,8 @@ class Intrinsic(Op):
         return Operand(self.type, LocalString(result) if isinstance(result, str) else result)
 
     async def _piece(self, run: Run, operands: Sequence[Operand]) -> Answer:
-        """The answer out of the length or a piece of the string; None for other methods, and where that will not do."""
+        """Return the answer out of the length or a piece of the string; None for other methods, and where that will not
+        do."""
         member = self.invoke.method.member
         ask = _PIECES.get((member.name, member.signature)) if self.invoke.method.owner.name == _S else None
         string = operands[0].value if operands else None
@@ -240,7 +241,7 @@ _PIECES: Mapping[tuple[str, str], Callable[..., Awaitable[Answer]]] = {
 
 
 async def _known(run: Run, operand: Operand, wanted: str) -> Known:
-    """The text of a string, the value of a primitive or box; None for null and for what is not known.
+    """Return the text of a string, the value of a primitive or box; None for null and for what is not known.
 
     ``wanted`` is the JNI type that the method declares: an object of another class, which only a generic signature
     took for one, is not passed off as one.

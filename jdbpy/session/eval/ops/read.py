@@ -69,7 +69,7 @@ class ReadField(Op):
 
 
 async def field_owner(run: Run, obj: Operand, field: JavaField, at: int, verb: str, *, sure: bool) -> Ref:
-    """The object to read or write a field of: surely one of the field's class."""
+    """Return the object to read or write a field of: surely one of the field's class."""
     if obj.value is None:
         message = f'Cannot {verb} field "{field.member.name}"'
         raise Thrown("java.lang.NullPointerException", message, column=at)
@@ -86,7 +86,7 @@ async def field_owner(run: Run, obj: Operand, field: JavaField, at: int, verb: s
 
 
 def cast_message(source: str, target: str) -> str:
-    """The beginning of the JVM's message; where the classes come from is left out."""
+    """Return the beginning of the JVM's message; where the classes come from is left out."""
     return f"class {source} cannot be cast to class {target}"
 
 

@@ -129,7 +129,7 @@ def _number(args: Sequence[Argument]) -> int:
 
 
 async def _numbers(run: Run, elements: list[Operand], at: int) -> list[tuple[Primitive, int | float]]:
-    """The elements as numbers."""
+    """Return the elements as numbers."""
     found: list[tuple[Primitive, int | float]] = []
     for element in elements:
         known = await exact(run, element)
@@ -143,7 +143,7 @@ async def _numbers(run: Run, elements: list[Operand], at: int) -> list[tuple[Pri
 
 
 async def _in_order(run: Run, elements: list[Operand], at: int) -> list[Operand]:
-    """The elements in their natural order: numbers or strings."""
+    """Return the elements in their natural order: numbers or strings."""
     known = [await exact(run, element) for element in elements]
     if known and all(source_name(each.type) == "java.lang.String" for each in known):
         keys: list[Any] = [units(await string_of(run, each) or "") for each in known]

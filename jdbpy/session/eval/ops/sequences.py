@@ -28,7 +28,7 @@ MAX_ELEMENTS = 100_000
 
 
 async def elements_of(run: Run, operand: Operand, at: int, start: int = 0, end: int | None = None) -> list[Operand]:
-    """The elements from start up to end, or the last one, of an array, a collection or a sequence."""
+    """Return the elements from start up to end, or the last one, of an array, a collection or a sequence."""
     value = operand.value
     if isinstance(value, Elements):
         return value.elements[start:end]
@@ -142,7 +142,7 @@ class ElementBody:
         self.op = op
 
     async def each(self, run: Run, elements: Sequence[Operand]) -> list[Operand]:
-        """The results for the elements, in order. The first exception ends it."""
+        """Return the results for the elements, in order. The first exception ends it."""
 
         async def one(element: Operand) -> Operand:
             return await self.op.run(run.with_cells({self.cell: element}))

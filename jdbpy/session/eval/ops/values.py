@@ -33,14 +33,14 @@ from jdbpy.wire.constants import Tag
 
 
 def type_named(name: str) -> JavaType:
-    """The type that a binary name spells: ``int[]``, ``java.util.Map$Entry``."""
+    """Return the type that a binary name spells: ``int[]``, ``java.util.Map$Entry``."""
     if name.endswith("[]"):
         return ArrayType(type_named(name[:-2]))
     return PRIMITIVES.get(name) or ClassType(name)
 
 
 async def exact(run: Run, operand: Operand) -> Operand:
-    """The operand with the run-time class of its value as its type; null keeps the type it had."""
+    """Return the operand with the run-time class of its value as its type; null keeps the type it had."""
     if not operand.type.is_reference or isinstance(operand.type, SequenceType):
         return operand
     match operand.value:
@@ -73,7 +73,8 @@ def primitive_text(kind: Primitive, value: OperandValue, release: int) -> str:
 
 
 async def text_of(run: Run, operand: Operand) -> str:
-    """The string conversion of an operand (JLS 5.1.11). Runs ``toString()`` of objects other than strings and boxes."""
+    """Return the string conversion of an operand (JLS 5.1.11). Runs ``toString()`` of objects other than strings and
+    boxes."""
     value = operand.value
     if isinstance(operand.type, Primitive):
         return primitive_text(operand.type, value, run.target.release)
@@ -105,7 +106,7 @@ async def text_of(run: Run, operand: Operand) -> str:
 
 
 def constant_text(op: Op, release: int) -> str | None:
-    """The string conversion of a constant expression; None for any other and for null, which is no constant."""
+    """Return the string conversion of a constant expression; None for any other and for null, which is no constant."""
     value = op.constant
     if isinstance(value, NotConstant) or value is None:
         return None
@@ -115,7 +116,7 @@ def constant_text(op: Op, release: int) -> str | None:
 
 
 async def string_of(run: Run, operand: Operand) -> str | None:
-    """The text of a string operand; None for null."""
+    """Return the text of a string operand; None for null."""
     match operand.value:
         case None:
             return None
@@ -127,7 +128,7 @@ async def string_of(run: Run, operand: Operand) -> str | None:
 
 
 async def unbox(run: Run, operand: Operand, kind: Primitive) -> bool | int | float:
-    """The primitive in a box; NullPointerException for null (JLS 5.1.8). wire: 1 trip."""
+    """Return the primitive in a box; NullPointerException for null (JLS 5.1.8). wire: 1 trip."""
     match operand.value:
         case LocalBox(value=value):
             return value

@@ -120,7 +120,7 @@ _REFUSED = KEYWORDS - _OPERAND_WORDS - _PREFIXES - _PRIMITIVES - _BINARY - {"fin
 
 
 def explain(rewritten: Rewritten) -> EvalError:
-    """The error that describes best what is wrong, with its column in the user's text."""
+    """Return the error that describes best what is wrong, with its column in the user's text."""
     found = tokens(rewritten.text)
     message, offset, hint = _fault(found, len(rewritten.text))
     return EvalError(message, rewritten.columns[min(offset, len(rewritten.columns) - 1)], hint=hint)

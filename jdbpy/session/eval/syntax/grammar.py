@@ -45,7 +45,7 @@ class ParsedText:
         self.block = top[0]
 
     def at(self, node: Node) -> int:
-        """The column in the user's text at which a node begins."""
+        """Return the column in the user's text at which a node begins."""
         offset = self._offset(node.start_byte)
         return self._rewritten.columns[min(offset, len(self._rewritten.columns) - 1)]
 
@@ -54,22 +54,22 @@ class ParsedText:
         return self._rewritten.marks.get(self._offset(node.start_byte))
 
     def _offset(self, byte: int) -> int:
-        """The offset in the rewritten text of a byte of the parsed data."""
+        """Return the offset in the rewritten text of a byte of the parsed data."""
         return byte - 1 if self._ascii else len(self._data[1:byte].decode())
 
 
 def text(node: Node) -> str:
-    """The text of a node."""
+    """Return the text of a node."""
     return as_spelled((node.text or b"").decode())
 
 
 def children(node: Node) -> list[Node]:
-    """The named children without comments."""
+    """Return the named children without comments."""
     return [child for child in node.named_children if child.type not in _COMMENTS]
 
 
 def field(node: Node, name: str) -> Node:
-    """The child of that name, which the grammar promises."""
+    """Return the child of that name, which the grammar promises."""
     child = node.child_by_field_name(name)
     if child is None:
         raise EvalError("illegal start of expression")

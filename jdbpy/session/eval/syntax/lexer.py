@@ -51,7 +51,7 @@ _BLOCK_END = re.compile(r'(?:[^\\]|\\.)*?"""', re.DOTALL)
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens of the text, blanks and comments left out; EvalError for what Java's lexer refuses."""
+    """Return all tokens of the text, blanks and comments left out; EvalError for what Java's lexer refuses."""
     found: list[Token] = []
     at = 0
     while True:
@@ -155,7 +155,7 @@ _TYPE = re.compile(r"^\s*(?:[\w@()\s]*\s)?(?:class|interface|enum|record)\s+[\w$
 
 
 def read_imports(source: str) -> Imports:
-    """The imports of a compilation unit."""
+    """Return the imports of a compilation unit."""
     text = _COMMENT_OR_STRING.sub(" ", source)
     first_type = _TYPE.search(text)
     header = text[: first_type.start()] if first_type else text

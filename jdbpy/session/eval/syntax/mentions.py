@@ -168,7 +168,7 @@ class Mentions:
 
 
 def _path(node: tree.Expression) -> tuple[str, tuple[str | int, ...]] | None:
-    """The root and steps of a path; None for anything else."""
+    """Return the root and steps of a path; None for anything else."""
     steps: list[str | int] = []
     while True:
         match node:

@@ -28,7 +28,7 @@ class Builder:
         self._at = parsed.at
 
     def statements(self) -> tuple[tree.Statement, ...]:
-        """The statements of the text."""
+        """Return the statements of the text."""
         return self._statements(children(self._parsed.block))
 
     def _refusal(self, node: Node, what: str, hint: str = "") -> EvalError:
@@ -114,7 +114,7 @@ class Builder:
         return tree.TypeName(at, self._dotted(node))
 
     def _dotted(self, node: Node) -> str:
-        """The name of a type without annotations, blanks and the arguments of the types around it."""
+        """Return the name of a type without annotations, blanks and the arguments of the types around it."""
         if node.type in ("scoped_type_identifier", "generic_type"):
             parts = [child for child in children(node) if "annotation" not in child.type]
             if node.type == "generic_type":
@@ -179,7 +179,7 @@ class Builder:
         return tree.Select(self._at(member), target, text(member))
 
     def _qualified_super(self, node: Node, found: Node) -> tree.Expression:
-        """The object of a member; ``Outer.super`` has the word as a child of its own."""
+        """Return the object of a member; ``Outer.super`` has the word as a child of its own."""
         if found.type != "super" and any(child.type == "super" for child in children(node)):
             return tree.Super(self._at(found), self.expression(found))
         return self.expression(found)
@@ -351,7 +351,7 @@ _EXPRESSIONS: dict[str, Callable[[Builder, Node], tree.Expression]] = {
 
 
 def parse(text: str) -> tuple[tree.Statement, ...]:
-    """The statements of a text; one without a semicolon is a single expression. EvalError with the column."""
+    """Return the statements of a text; one without a semicolon is a single expression. EvalError with the column."""
     statements = Builder(ParsedText(rewrite(text))).statements()
     if not statements:
         raise EvalError("illegal start of expression", 0, hint="there is no expression")
@@ -359,7 +359,7 @@ def parse(text: str) -> tuple[tree.Statement, ...]:
 
 
 def parse_expression(text: str) -> tree.Expression:
-    """The one expression of a text; EvalError when it is anything else."""
+    """Return the one expression of a text; EvalError when it is anything else."""
     statements = parse(text)
     if len(statements) != 1 or not isinstance(statements[0], tree.ExpressionStatement):
         raise EvalError("one expression is expected here", statements[-1].at)

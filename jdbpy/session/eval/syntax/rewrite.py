@@ -50,7 +50,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def rewrite(typed: str) -> Rewritten:
-    """The text for the grammar; EvalError for lexical errors, with the column in the typed text."""
+    """Return the text for the grammar; EvalError for lexical errors, with the column in the typed text."""
     text, columns = _translate_escapes(typed)
     text = _HIDDEN_CLASS.sub(lambda found: found[0].replace("/", _FOR_SLASH), text) if "/0x" in text else text
     try:
@@ -62,7 +62,7 @@ def rewrite(typed: str) -> Rewritten:
 
 
 def as_spelled(word: str) -> str:
-    """A word of the rewritten text as the user spelled it: with the slash of a hidden class."""
+    """Return a word of the rewritten text as the user spelled it: with the slash of a hidden class."""
     return _STAND_IN.sub("/", word) if _FOR_SLASH in word else word
 
 
@@ -158,7 +158,7 @@ class _Rewriter:
         self._insert(")")
 
     def _dots_between(self, index: int, close: int) -> int | None:
-        """The ``..`` directly between these brackets."""
+        """Return the ``..`` directly between these brackets."""
         depth_end = index
         for position in range(index + 1, close):
             if position <= depth_end:
@@ -190,7 +190,7 @@ class _Rewriter:
 
 
 def _match_brackets(found: list[Token]) -> dict[int, int]:
-    """The index of the closing bracket for each opening one; EvalError when they do not pair up."""
+    """Return the index of the closing bracket for each opening one; EvalError when they do not pair up."""
     closers: dict[int, int] = {}
     opened: list[int] = []
     for index, token in enumerate(found):

@@ -94,7 +94,7 @@ class JClass:
         return ClassType(self.name, tuple(self.variables.values()))
 
     def parent_types(self) -> Iterator[tuple[JClass, ClassType]]:
-        """Each linked parent with the type arguments that the class gives it, in terms of its own variables."""
+        """Yield each linked parent with the type arguments that the class gives it, in terms of its own variables."""
         generic = {kind.name: kind for kind in self._signature[1]}
         for parent in self.parents or ():
             yield parent, generic.get(parent.name, parent.type)
@@ -143,7 +143,7 @@ class ClassGraph:
     # Finding classes
 
     async def of_ids(self, ids: Iterable[int]) -> list[JClass]:
-        """The classes with these ids. wire: 1 trip, 0 when known."""
+        """Return the classes with these ids. wire: 1 trip, 0 when known."""
         wanted = list(ids)
         missing = [class_id for class_id in dict.fromkeys(wanted) if class_id not in self._by_id]
         if missing:
@@ -153,7 +153,7 @@ class ClassGraph:
         return [self._by_id[class_id] for class_id in wanted]
 
     async def named(self, names: Iterable[str]) -> list[JClass | None]:
-        """The loaded classes with these binary names, None where there is none. wire: 2 trips, 0 when known."""
+        """Return the loaded classes with these binary names, None where there is none. wire: 2 trips, 0 when known."""
         wanted = list(names)
         missing = [name for name in dict.fromkeys(wanted) if name not in self._by_name]
         if missing:
@@ -165,7 +165,8 @@ class ClassGraph:
         return [self._by_name[name] for name in wanted]
 
     async def first(self, names: Sequence[str]) -> JClass | None:
-        """The first of the names that a loaded class has. wire: 2 trips, 0 when known; none for what is behind it."""
+        """Return the first of the names that a loaded class has. wire: 2 trips, 0 when known; none for what is behind
+        it."""
         known = next((at for at, name in enumerate(names) if self._is_found(name)), len(names))
         return next((found for found in await self.named(names[: known + 1]) if found is not None), None)
 
@@ -173,7 +174,7 @@ class ClassGraph:
         return self._by_name.get(name) is not None or self.target.knows_classes([name])
 
     async def load(self, name: str) -> JClass | None:
-        """The class, loaded through the frame's loader if need be; None when there is no such class."""
+        """Return the class, loaded through the frame's loader if need be; None when there is no such class."""
         (found,) = await self.named([name])
         if found is None and (class_id := await self.target.load_class(name)):
             (found,) = await self.of_ids([class_id])
@@ -181,7 +182,7 @@ class ClassGraph:
         return found
 
     def known(self, kind: JavaType) -> JClass | None:
-        """The class of a type that was ensured; None for one that is not loaded, and for other types."""
+        """Return the class of a type that was ensured; None for one that is not loaded, and for other types."""
         return self._by_name.get(kind.name) if isinstance(kind, ClassType) else None
 
     async def parents(self, cls: JClass) -> tuple[JClass, ...]:
@@ -216,7 +217,7 @@ class ClassGraph:
     # Relations; the types must have been ensured
 
     def ancestors(self, cls: JClass) -> Iterator[JClass]:
-        """The class, then everything above it that is linked; each once, superclasses before interfaces."""
+        """Yield the class, then everything above it that is linked; each once, superclasses before interfaces."""
         seen: dict[int, JClass] = {}
         chain = [cls]
         while chain:
@@ -294,7 +295,7 @@ class ClassGraph:
         return len(left) == 1 and arity in (-1, len(left[0].parameters))
 
     def common(self, left: JavaType, right: JavaType) -> JavaType:
-        """The nearest type that both are subtypes of: a plain version of lub (JLS 4.10.4)."""
+        """Return the nearest type that both are subtypes of: a plain version of lub (JLS 4.10.4)."""
         if self.is_subtype(left, right):
             return right
         if self.is_subtype(right, left):
@@ -309,7 +310,7 @@ class ClassGraph:
     # Members
 
     async def field(self, cls: JClass, name: str) -> JavaField | None:
-        """The field of that name as a member of the class: its own hides those above it (JLS 8.3).
+        """Return the field of that name as a member of the class: its own hides those above it (JLS 8.3).
 
         Private fields of superclasses count too. wire: 1 trip for each level that is not known.
         """
@@ -323,7 +324,8 @@ class ClassGraph:
         return None
 
     async def methods(self, cls: JClass, name: str) -> list[JavaMethod]:
-        """The methods of that name that are members of the class, private ones included; overridden ones left out."""
+        """Return the methods of that name that are members of the class, private ones included; overridden ones left
+        out."""
         await self.link([cls])
         found: list[JavaMethod] = []
         seen: set[tuple[JavaType, ...]] = set()
@@ -349,7 +351,7 @@ class ClassGraph:
 
 
 def make_method(owner: JClass, member: refs.Method) -> JavaMethod:
-    """A declared method with its types; a generic signature that does not fit the descriptor is left aside."""
+    """Return a declared method with its types; a generic signature that does not fit the descriptor is left aside."""
     erased = read_method(member.signature)
     if not member.generic:
         return JavaMethod(owner, member, erased, erased)

@@ -134,7 +134,7 @@ def narrows_constant(value: object, source: JavaType, target: JavaType) -> bool:
 
 
 def narrowing(target: JavaType) -> Plan:
-    """The plan for a constant that ``narrows_constant`` allows."""
+    """Return the plan for a constant that ``narrows_constant`` allows."""
     kind = unboxed(target)
     assert kind is not None
     first = ConversionStep(StepKind.PRIMITIVE, kind)

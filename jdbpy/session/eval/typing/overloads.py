@@ -66,8 +66,8 @@ def resolve(
     what: str,
     at: int,
 ) -> Resolved:
-    """The method for arguments of these static types. ``receiver`` is the type the method is looked up in, ``what``
-    names the call in messages ("method total"). Raises Unresolved in javac's words."""
+    """Return the method for arguments of these static types. ``receiver`` is the type the method is looked up in,
+    ``what`` names the call in messages ("method total"). Raises Unresolved in javac's words."""
     args = [argument.type for argument in arguments]
     applicable: list[JavaMethod] = []
     for phase in Phase:
@@ -97,7 +97,7 @@ def is_strict(
 
 
 def _formals(method: JavaMethod, count: int, *, varargs: bool) -> tuple[JavaType, ...]:
-    """The generic parameter types, the last one repeated for a call with variable arguments."""
+    """Return the generic parameter types, the last one repeated for a call with variable arguments."""
     parameters = method.type.parameters
     if not varargs:
         return parameters
@@ -124,7 +124,7 @@ def _applicable(
 def _most_specific(
     graph: ClassGraph, applicable: list[JavaMethod], args: Sequence[JavaType], phase: Phase
 ) -> list[JavaMethod]:
-    """The maximally specific methods (JLS 15.12.2.5), one of them when they have the same signature."""
+    """Return the maximally specific methods (JLS 15.12.2.5), one of them when they have the same signature."""
     varargs = phase is Phase.VARARGS
     width = max(len(args), *(len(method.type.parameters) for method in applicable)) if varargs else len(args)
 
@@ -184,12 +184,12 @@ def instantiate(
 
 
 def _argument_bound(arg: JavaType) -> JavaType:
-    """A type argument as member types see it: of a wildcard, its upper bound (a plain capture, JLS 5.1.10)."""
+    """Return a type argument as member types see it: of a wildcard, its upper bound (a plain capture, JLS 5.1.10)."""
     return upper_bound(arg) if isinstance(arg, Wildcard) else arg
 
 
 def _bounded(kind: JavaType) -> JavaType:
-    """A bare variable that nothing was inferred for becomes its bound."""
+    """Return a bare variable that nothing was inferred for becomes its bound."""
     if isinstance(kind, TypeVar):
         return erasure(kind)
     if isinstance(kind, ArrayType):
@@ -259,7 +259,7 @@ def takes(method: JavaMethod, count: int) -> bool:
 def _wrong_argument(
     graph: ClassGraph, method: JavaMethod, receiver: JavaType | None, args: Sequence[CallArgument]
 ) -> Unresolved | None:
-    """The first argument that does not fit its parameter."""
+    """Return the first argument that does not fit its parameter."""
     types = [arg.type for arg in args]
     parameters = _formals(method, len(args), varargs=method.member.is_varargs)
     formals = instantiate(graph, method, receiver, types, parameters)
