@@ -140,7 +140,7 @@ def beside_new_file(path: str) -> str:
 
 
 def _open_beside(path: str) -> tuple[str, int]:
-    """A new private file in the same directory: its path and its descriptor. Raises OSError."""
+    """Return a new private file in the same directory: its path and its descriptor. Raises OSError."""
     directory, name = os.path.split(path)
     beside = os.path.join(directory, f".{name}.{os.getpid()}")
     try:
@@ -199,7 +199,7 @@ def _require_own_file(handle: int, path: str) -> None:
 
 
 def _explained(error: OSError, path: str) -> OSError:
-    """The error in terms of the file: the system's words for a link or a pipe do not say what is wrong."""
+    """Return the error in terms of the file: the system's words for a link or a pipe do not say what is wrong."""
     with suppress(OSError):
         status = os.lstat(path)
         if not stat.S_ISREG(status.st_mode) and error.errno in (errno.ELOOP, errno.ENXIO, errno.EMLINK):

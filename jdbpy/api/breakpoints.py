@@ -76,7 +76,7 @@ class Breakpoint:
     # Waiting
 
     async def wait(self, timeout: float | None = None) -> Stop:
-        """The next stop at it that was not taken yet; each stop goes to one of those who wait.
+        """Return the next stop at it that was not taken yet; each stop goes to one of those who wait.
 
         Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended or it was
         removed, Disconnected. wire: no trip.
@@ -85,8 +85,8 @@ class Breakpoint:
         return self._vm._stop_of(stop)
 
     def stops(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Stop]:
-        """Its stops one by one, of the next ``seconds`` or the next ``count``; each is resumed when the next is asked
-        for, unless it was already. Ends with the target. No trip but for what the loop asks."""
+        """Return its stops one by one, of the next ``seconds`` or the next ``count``; each is resumed when the next is
+        asked for, unless it was already. Ends with the target. No trip but for what the loop asks."""
         return one_by_one(self._stops_pages(seconds, count))
 
     async def _stops_pages(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[deque[Stop]]:
@@ -134,7 +134,7 @@ class Breakpoint:
         await self._vm.session.points.set_condition(self.number, when)
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         return self.record.to_dict()
 
     def to_json(self) -> str:

@@ -81,7 +81,7 @@ class Feed:
         self._arrived.unpark_all()
 
     def take_nowait(self) -> Any:
-        """The next item, None if there is none now."""
+        """Return the next item, None if there is none now."""
         while self._queue:
             item = self._queue.popleft()
             if isinstance(item, events.Stopped) and not self._vm.session.is_current(item):
@@ -90,7 +90,7 @@ class Feed:
         return None
 
     async def take(self) -> Any:
-        """The next item; None when none can come any more. Raises Disconnected."""
+        """Return the next item; None when none can come any more. Raises Disconnected."""
         await trio.lowlevel.checkpoint_if_cancelled()
         while True:
             item = self.take_nowait()
@@ -104,7 +104,7 @@ class Feed:
             await self._arrived.park()
 
     async def stop(self, timeout: float | None, what: str) -> events.Stopped:
-        """The next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
+        """Return the next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
         with self._vm._limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self.take()
         if stop is None:
@@ -117,7 +117,7 @@ class Feed:
 
 
 def only_in_a_block(example: str) -> StateError:
-    """The error for what is asked of hits or measurements whose block has not begun: nothing would ever come."""
+    """Return the error for what is asked of hits or measurements whose block has not begun: nothing would ever come."""
     return StateError("this has not begun: it is for a 'with' block", hint=example, code="NOT_BEGUN")
 
 

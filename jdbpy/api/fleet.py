@@ -78,7 +78,7 @@ class Fleet:
         return list(self.vms)
 
     def __getitem__(self, name: str) -> Vm:
-        """The JVM of that name. Raises KeyError. No trip."""
+        """Return the JVM of that name. Raises KeyError. No trip."""
         return self.vms[name]
 
     def __len__(self) -> int:
@@ -206,7 +206,7 @@ class FleetHits:
         self._arrived.unpark_all()
 
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[FleetHit]:
-        """The hits one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+        """Return the hits one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of all targets. No trip.
         """
@@ -235,7 +235,7 @@ class FleetHits:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> FleetHit:
-        """The next hit. Raises TimedOut, StateError when all targets have ended. No trip."""
+        """Return the next hit. Raises TimedOut, StateError when all targets have ended. No trip."""
         with trio.move_on_after(timeout if timeout is not None else float("inf")):
             while not self._given and self._going:
                 await self._arrived.park()

@@ -117,7 +117,7 @@ class Frame:
     # Variables
 
     def __getitem__(self, name: str) -> LazyValue:
-        """The variable of that name: a local, an argument, ``this``, or what else the name means in the frame.
+        """Return the variable of that name: a local, an argument, ``this``, or what else the name means in the frame.
 
         Raises EvalError when it means nothing, StateError when the thread has run on. wire: 1 or 2 trips, none again.
         """
@@ -160,7 +160,7 @@ class Frame:
     # Expressions
 
     def eval(self, text: str, /, **names: object) -> LazyValue:
-        """The value of a Java expression, or of the last of several statements, in this frame.
+        """Return the value of a Java expression, or of the last of several statements, in this frame.
 
         ``names`` are variables for it: values of the target, or None, bool, int, float, str, and lists, sets, dicts
         and bytes of them, which become an ``ArrayList``, ``LinkedHashSet``, ``LinkedHashMap`` and ``byte[]`` (for
@@ -214,7 +214,7 @@ class Frame:
         return await self.thread.frame
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         return self.record.to_dict()
 
     def to_json(self) -> str:
@@ -324,7 +324,7 @@ class Thread:
         return found[0]
 
     async def stack(self, most: int | None = None) -> Stack:
-        """The stack, ``most`` frames of it (None: all). Raises StateError when it runs. wire: 1 or 2 trips."""
+        """Return the stack, ``most`` frames of it (None: all). Raises StateError when it runs. wire: 1 or 2 trips."""
         found = await self._vm.session.stack.of(self.id, 0, most)
         if found.error:
             raise StateError(found.error, hint="suspend the thread, or stop it at a breakpoint")
@@ -401,7 +401,7 @@ class Thread:
         return report.threads[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         return self.record.to_dict()
 
     def to_json(self) -> str:

@@ -32,13 +32,13 @@ class Histogram:
         return sum(self.counts.values())
 
     def top(self, count: int = 10) -> Table:
-        """The ``count`` classes with the most instances, of a difference with the largest changes, as a table with the
-        columns ``class`` and ``instances``. No trip."""
+        """Return the ``count`` classes with the most instances, of a difference with the largest changes, as a table
+        with the columns ``class`` and ``instances``. No trip."""
         ordered = sorted(self.counts.items(), key=lambda each: (-abs(each[1]), each[0]))
         return Table(["class", "instances"], ordered[:count])
 
     def __getitem__(self, class_name: str) -> int:
-        """The number of instances of a class by its name; 0 for one that has none. No trip."""
+        """Return the number of instances of a class by its name; 0 for one that has none. No trip."""
         return self.counts.get(class_name, 0)
 
     def __sub__(self, earlier: Histogram) -> Histogram:
@@ -97,7 +97,7 @@ class Heap:
         return (await self._vm.session.heap.instances(class_name, limit=1)).total
 
     async def referrers(self, of: Value, most: int = 50) -> list[Value]:
-        """The objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
+        """Return the objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
 
         Raises UsageError for what is no object, or was collected. wire: 3 trips or a few more.
         """
@@ -111,6 +111,6 @@ class Heap:
         return [Value(self._vm, each.value, ", ".join(each.how), peers=peers) for each in found]
 
     async def path(self, to: Value) -> Any:
-        """A shortest chain of references that keeps an object alive, as ``jdbpy.heap.HeapPath``. wire: a trip a level,
-        and a heap walk for each."""
+        """Return a shortest chain of references that keeps an object alive, as ``jdbpy.heap.HeapPath``. wire: a trip a
+        level, and a heap walk for each."""
         return await self._vm.session.heap.path(to.id)

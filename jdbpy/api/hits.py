@@ -160,7 +160,7 @@ class Hit:
         return True
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         return self.record.to_dict()
 
     def to_json(self) -> str:
@@ -382,7 +382,7 @@ class Hits:
         return self._feed.dropped
 
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
-        """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+        """Return the hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
         block, Disconnected. No trip.
@@ -397,8 +397,8 @@ class Hits:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> Reported:
-        """The next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended, or before the block. No trip."""
+        """Return the next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target
+        has ended, or before the block. No trip."""
         self._require_begun()
         return await next_report(self._vm, self._feed, timeout, "hit")
 

@@ -22,14 +22,14 @@ class Lazy(Generic[T_co]):
         return self.get().__await__()
 
     async def get(self) -> T_co:
-        """The answer; what awaiting this gives."""
+        """Return the answer; what awaiting this gives."""
         answer = self.known()
         if answer is None:
             answer = self._answer = await self._ask()
         return answer
 
     def known(self) -> T_co | None:
-        """The answer if it takes no trip, else None. Any thread may ask."""
+        """Return the answer if it takes no trip, else None. Any thread may ask."""
         if self._answer is None and self._now is not None:
             self._answer = self._now()
         return self._answer

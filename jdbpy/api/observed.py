@@ -92,7 +92,7 @@ class Calls:
         return self._feed.dropped
 
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
-        """The calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+        """Return the calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
         block, Disconnected. No trip.
@@ -107,8 +107,8 @@ class Calls:
         return self.take()
 
     async def next(self, timeout: float | None = None) -> Reported:
-        """The next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended, or before the block. No trip."""
+        """Return the next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target
+        has ended, or before the block. No trip."""
         self._require_begun()
         return await next_report(self._vm, self._feed, timeout, "call")
 
@@ -156,8 +156,8 @@ class CallTiming:
         return self._observed.whole()
 
     def table(self) -> Table:
-        """All calls since the begin, by ``method``: ``calls``, ``failures``, ``mean``, ``p50``, ``p99`` and ``max`` in
-        seconds. No trip."""
+        """Return all calls since the begin, by ``method``: ``calls``, ``failures``, ``mean``, ``p50``, ``p99`` and
+        ``max`` in seconds. No trip."""
         rows: list[list[Any]] = [
             [
                 f"{each.class_name}.{each.method}",

@@ -37,7 +37,7 @@ class Peers:
         self._answers: dict[tuple[Hashable, int], tuple[object, float, Any]] = {}
 
     def known(self, question: Hashable, index: int) -> Any:
-        """The answer that has come with a neighbor's, None if there is none. No trip."""
+        """Return the answer that has come with a neighbor's, None if there is none. No trip."""
         found = self._answers.get((question, index))
         if found is None or found[0] != self._vm._moment:
             return None
@@ -50,7 +50,8 @@ class Peers:
         read: Callable[[Sequence[Value]], Awaitable[Sequence[Any]]],
         fits: Callable[[Value], bool],
     ) -> Any:
-        """The answer for the value of that index; ``read`` answers for all values that ``fits``. wire: as ``read``."""
+        """Return the answer for the value of that index; ``read`` answers for all values that ``fits``. wire: as
+        ``read``."""
         answer = self.known(question, index)
         if answer is None:
             asked = [place for place, value in enumerate(self.values) if place == index or fits(value)]

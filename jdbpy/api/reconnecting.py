@@ -91,7 +91,7 @@ class Reconnecting:
         return ended
 
     async def _attached(self, vm: Vm, stack: AsyncExitStack) -> Session | None:
-        """The next session; None when the limit is over or the script leaves."""
+        """Return the next session; None when the limit is over or the script leaves."""
         ending = vm.session.ending
         self._tell(vm, ending.reason if isinstance(ending, events.VMDisconnected) else "the target has ended")
         pause, deadline = FIRST_PAUSE, trio.current_time() + self._limit

@@ -27,11 +27,11 @@ class Table:
         return len(self.rows)
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
-        """The row of that index, from 0. No trip."""
+        """Return the row of that index, from 0. No trip."""
         return self.rows[index]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A dict for each row, by the names of the columns."""
+        """Return a dict for each row, by the names of the columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def __str__(self) -> str:

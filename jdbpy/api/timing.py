@@ -66,12 +66,12 @@ class Timing:
         return await self._sampler.result(self._pattern)
 
     async def methods(self) -> list[MethodTime]:
-        """The methods that fit, those with the most time first. As ``result``."""
+        """Return the methods that fit, those with the most time first. As ``result``."""
         return list((await self.result()).methods)
 
     async def table(self, most: int = 20) -> Table:
-        """The ``most`` expensive methods, by ``method``, ``seconds``, ``own`` (without what it called) and ``share``
-        of the time in percent. As ``result``."""
+        """Return the ``most`` expensive methods, by ``method``, ``seconds``, ``own`` (without what it called) and
+        ``share`` of the time in percent. As ``result``."""
         found = await self.result()
         rows: list[list[Any]] = []
         for each in found.methods[:most]:

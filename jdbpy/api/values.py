@@ -100,8 +100,8 @@ class Value:
         return Lazy(self.read_string, self._short_string)
 
     async def read_string(self, most: int = MOST_CHARACTERS) -> str:
-        """The whole text of a java.lang.String. Raises UsageError for what is none, and for one of more than ``most``
-        characters. wire: none for short texts, else 2 trips; 3 for many neighbors together.
+        """Return the whole text of a java.lang.String. Raises UsageError for what is none, and for one of more than
+        ``most`` characters. wire: none for short texts, else 2 trips; 3 for many neighbors together.
         """
         known = self._short_string()
         if known is None or len(known) > most:
@@ -115,7 +115,7 @@ class Value:
         return known
 
     def _short_string(self) -> str | None:
-        """The text if it came with the value. No trip."""
+        """Return the text if it came with the value. No trip."""
         if self.record.tag != "s" or self.record.truncated:
             answer = self._peers.known(("string", MOST_CHARACTERS), self._index)
             return answer if isinstance(answer, str) else None
@@ -127,8 +127,8 @@ class Value:
         return lambda values: self._vm.session.objects.texts([each.id for each in values], most)
 
     async def python(self, depth: int = 4, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS) -> Any:
-        """The value as a Python object, with all that it refers to: see ``jdbpy.values.JavaObject`` for what becomes
-        what.
+        """Return the value as a Python object, with all that it refers to: see ``jdbpy.values.JavaObject`` for what
+        becomes what.
 
         ``depth`` is how many objects deep it may go, ``most`` how many values it may have, ``longest`` how many
         characters a text. Raises UsageError where there is more (TOO_DEEP, TOO_MANY, TOO_LONG): nothing is cut. wire:
@@ -156,7 +156,7 @@ class Value:
         return answer.value
 
     def _plain(self) -> Any:
-        """The Python value of what is no object or a short string. No trip."""
+        """Return the Python value of what is no object or a short string. No trip."""
         record = self.record
         if self.is_null or record.tag == "V":
             return None
@@ -171,7 +171,7 @@ class Value:
     # What is in it
 
     def __getitem__(self, key: str | int) -> LazyValue:
-        """A field by its name, an element by its index from 0, or the value of a text key in a map.
+        """Return a field by its name, an element by its index from 0, or the value of a text key in a map.
 
         Raises UsageError when there is none. wire: 1 trip for a field of a class that is known, 2 or 3 else; for all
         neighbors together.
@@ -181,7 +181,8 @@ class Value:
         return LazyValue(lambda: self._member(key), lambda: self._known_field(key))
 
     def field(self, name: str) -> LazyValue:
-        """The instance field of that name, also of a collection, whose ``[...]`` are its elements. As ``[name]``."""
+        """Return the instance field of that name, as ``[name]`` does; also of a collection, whose ``[...]`` are its
+        elements."""
         return LazyValue(lambda: self._field(name), lambda: self._known_field(name))
 
     def _known_field(self, name: str) -> Value | None:
@@ -252,7 +253,7 @@ class Value:
         return Children(self)
 
     def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
-        """The objects from this one along the field ``link``, this one first, up to null or round a circle once.
+        """Return the objects from this one along the field ``link``, this one first, up to null or round a circle once.
 
         Raises UsageError when there are more than ``most``. To follow a long chain in a few trips all instances of its
         class are looked for: the target is suspended while its heap is walked, some 10 ms for a small heap and seconds
@@ -277,7 +278,7 @@ class Value:
         return await self._vm.session.locks.state(self.id)
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         return self.record.to_dict()
 
     def to_json(self) -> str:
@@ -410,7 +411,7 @@ _LONG = Limits(depth=0, string=10_000)
 
 
 def unwrapped(value: object) -> Any:
-    """A value that is handed in, with plain records for the values of the target in it."""
+    """Return a value that is handed in, with plain records for the values of the target in it."""
     if isinstance(value, Value):
         return value.record
     if isinstance(value, Mapping):

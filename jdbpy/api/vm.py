@@ -161,7 +161,8 @@ class Vm:
         )
 
     def breakpoint(self, number: int) -> Breakpoint:
-        """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
+        """Return the breakpoint of that number, also one that was not set by this script. Raises UsageError. No
+        trip."""
         if number not in self._breakpoints:
             self.session.points.get(number)
             self._breakpoints[number] = Breakpoint(self, number, self._feeds.of_any(number))
@@ -435,7 +436,8 @@ class Vm:
         return Thread(self, await self.session.threads.find(name))
 
     async def stacks(self, most: int | None = None) -> list[Stack]:
-        """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
+        """Return the stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause``
+        first.
 
         Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
         """
@@ -456,14 +458,14 @@ class Vm:
     # -- values ------------------------------------------------------------------------------------------------------
 
     def static(self, field: str) -> LazyValue:
-        """The value of a static field, ``com.acme.Cache.INSTANCE``.
+        """Return the value of a static field, ``com.acme.Cache.INSTANCE``.
 
         Raises EvalError when the class is not loaded or has none of that name. wire: 2 trips, 1 for a known class.
         """
         return LazyValue(lambda: self._evaluate(field, None, {}))
 
     def eval(self, text: str, /, **names: object) -> LazyValue:
-        """The value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
+        """Return the value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
 
         Methods run in the thread that stopped last. Raises and wire: as ``Frame.eval``.
         """
@@ -481,7 +483,7 @@ class Vm:
         return Value(self, record)
 
     def _variable(self, variable: Variable, *, peers: Peers | None = None) -> Value:
-        """The value of a variable that was read, with its name. No trip."""
+        """Return the value of a variable that was read, with its name. No trip."""
         value = variable.value
         if value is None:
             raise StateError(f"{variable.name} cannot be read: {variable.error}", code="NOT_AVAILABLE")
@@ -489,7 +491,7 @@ class Vm:
         return Value(self, value, variable.name, key, peers)
 
     async def classes(self, pattern: str = "") -> list[str]:
-        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
+        """Return the names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
 
         Raises UsageError for what is no pattern. wire: 1 trip.
         """
@@ -561,7 +563,7 @@ class Vm:
         in_target: bool = False,
         excludes: str | Sequence[str] = (),
     ) -> tuple[CallTree, ...]:
-        """The calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
+        """Return the calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
         anything.
 
         ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
@@ -579,7 +581,8 @@ class Vm:
     # -- a snapshot --------------------------------------------------------------------------------------------------
 
     async def moment(self, sections: Sequence[str] = ()) -> Moment:
-        """The JVM as it is now, to be compared with another one, or with itself later: ``jdbpy.moments.compare``.
+        """Return the JVM as it is now, to be compared with another one, or with itself later:
+        ``jdbpy.moments.compare``.
 
         ``sections`` are some of ``jdbpy.moments.SECTIONS``, by default all but the last: stacks, for which a running
         target is suspended and resumed, classes with checksums of their code, system properties, flags (they need a
@@ -629,7 +632,7 @@ class Vm:
         self._writes += 1
 
     def _stop_of(self, stop: events.Stopped) -> Stop:
-        """The stop as an object with verbs. No trip."""
+        """Return the stop as an object with verbs. No trip."""
         number = stop.breakpoint
         shown = next((each for each in self.session.points.list() if each.number == number), None) if number else None
         return Stop(self, stop, time.time(), shown.hits if shown is not None else 0)

@@ -316,7 +316,7 @@ class Batch:
         return self.context.leaving or (self.status == LOST and not self._comes_back)
 
     async def _next_line(self, lines: ScriptLines) -> str | None:
-        """The next line; events are shown while standard input is silent."""
+        """Return the next line; events are shown while standard input is silent."""
         if lines.ready():
             return await lines.next()
         line: str | None = None
@@ -428,7 +428,7 @@ class Batch:
 
     @staticmethod
     async def _end_with_recording(session: Session, watching: trio.CancelScope) -> None:
-        """While it is waited for a stop that a recording does not have, nobody else would end the wait."""
+        """End the wait for a stop that a recording does not have; nothing else would end it."""
         with watching:
             await session.end_with_recording()
 
@@ -497,7 +497,7 @@ class Batch:
 
 
 def status_of(error: JdbpyError) -> int:
-    """The exit status that an error of a command means."""
+    """Return the exit status that an error of a command means."""
     if isinstance(error, Disconnected):
         return LOST
     return TIMED_OUT if isinstance(error, TimedOut) else FAILED

@@ -130,7 +130,8 @@ def _none(result: Breakpoints) -> str:
 
 
 def _rows(breakpoint: BreakpointInfo) -> Iterator[tuple[str, ...]]:
-    """The row of a breakpoint, and one for each of its places where it has several, or is not at the one it has."""
+    """Yield the row of a breakpoint, and one for each of its places where it has several, or is not at the one it
+    has."""
     yield _row(breakpoint)
     for number, state, place, kind, note in _place_rows(breakpoint):
         yield number, state, place, kind, "", note

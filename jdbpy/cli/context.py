@@ -146,7 +146,7 @@ class Context:
             await self.python.finish()
 
     def limits(self, depth: int | None = None) -> Limits:
-        """The limits of values, as the settings say."""
+        """Return the limits of values, as the settings say."""
         settings = self.settings
         return Limits(
             depth=settings["depth"] if depth is None else depth,

@@ -27,7 +27,7 @@ def demo_command() -> LaunchCommand:
 
 
 def demo_options(options: Options) -> Options:
-    """The options with the program's source on the source path."""
+    """Return the options with the program's source on the source path."""
     path = (str(program.JAVA_SOURCE), *options.source_path)
     return options.replace(source_path=path)
 
@@ -38,7 +38,7 @@ def tour_guide() -> Guide:
 
 
 def canonical(line: str) -> str:
-    """A line with the command's full name: "c" and "cont" are the same."""
+    """Return a line with the command's full name: "c" and "cont" are the same."""
     found = TABLE.find(line)
     return " ".join([found.command.name, *line[found.rest :].split()]) if found else line.strip()
 

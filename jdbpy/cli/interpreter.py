@@ -169,7 +169,7 @@ def expanded(context: Context, line: str) -> str:
 
 
 def unknown_command(table: CommandTable, line: str) -> UsageError:
-    """The error for a line that begins with no command."""
+    """Return the error for a line that begins with no command."""
     word = line.split()[0]
     hint = _INSTEAD.get(word.lower(), "")
     if not hint and word.lower() in TOPICS:

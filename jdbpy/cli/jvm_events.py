@@ -49,7 +49,7 @@ class JvmEvents:
             self._waiting.unpark_all()
 
     def take_nowait(self) -> Event | None:
-        """The next event if there is one by now."""
+        """Return the next event if there is one by now."""
         for jvm in self._in_order():
             event = self._streams[jvm].take_nowait()
             if event is not None:

@@ -219,7 +219,7 @@ def _command(plugin: Plugin, declared: CommandDeclaration) -> CliCommand:
 
 
 def _with_help(hint: Any) -> tuple[Any, str]:
-    """A type without its ``Annotated`` and ``| None``, and the text that it was annotated with."""
+    """Return a type without its ``Annotated`` and ``| None``, and the text that it was annotated with."""
     help = ""
     if typing.get_origin(hint) is Annotated:
         help = next((each for each in hint.__metadata__ if isinstance(each, str)), "")

@@ -37,7 +37,7 @@ def policy_here(ctx: Context) -> SuspendPolicy:
 async def options_of(
     ctx: Context, tail: Tail, policy: SuspendPolicy, *, log: str = "", flood: bool = False
 ) -> PointOptions:
-    """The words after a subject as the session takes them; ``flood``: hits may come by the thousand.
+    """Return the words after a subject as the session takes them; ``flood``: hits may come by the thousand.
 
     wire: 1 or 2 trips for a thread or an object.
     """
@@ -69,7 +69,7 @@ async def _id(ctx: Context, takes: breakpoints.Takes, text: str) -> int:
 
 
 def _number(ctx: Context, number: int) -> int:
-    """The number of a point; a negative one is counted from the one that was set last."""
+    """Return the number of a point; a negative one is counted from the one that was set last."""
     numbers = [point.number for point in ctx.session.points.list()]
     if -number > len(numbers):
         raise UsageError(f"no breakpoint {-number} (there are {len(numbers)})", hint="'breakpoints' lists them")
@@ -112,7 +112,7 @@ async def add_breakpoint(
 
 
 def listed(ctx: Context, kinds: Iterable[str] = ()) -> Breakpoints:
-    """All points with the number of their commands, or those of some kinds."""
+    """Return all points with the number of their commands, or those of some kinds."""
     wanted = tuple(kinds)
     points = [point for point in ctx.session.points.list() if not wanted or point.kind in wanted]
     return Breakpoints(tuple(_with_actions(ctx, point) for point in points), wanted)
@@ -130,7 +130,8 @@ async def delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
 def as_commands(
     points: Iterable[BreakpointInfo], threads: Mapping[int, str], actions: Mapping[int, Sequence[str]]
 ) -> list[str]:
-    """The commands that set these points again, in their order; ``threads`` are names by id, ``actions`` what hits run.
+    """Return the commands that set these points again, in their order; ``threads`` are names by id, ``actions`` what
+    hits run.
 
     What is for a thread, an object or a place of this run only is a comment, and so is what waits for such a point.
     """
@@ -151,7 +152,8 @@ def as_commands(
 
 
 def _spec_of_enabled(point: BreakpointInfo) -> str:
-    """The place of a breakpoint, narrowed to the part of the line that its enabled places are, where there is one."""
+    """Return the place of a breakpoint, narrowed to the part of the line that its enabled places are, where there is
+    one."""
     enabled = [place for place in point.places if place.enabled]
     lambdas = [place for place in point.places if place.kind == "lambda"]
     spec: str = point.spec

@@ -328,7 +328,8 @@ async def _work(
 
 
 def _kept_as(line: CommandLine, session: Session) -> str:
-    """The name under which the breakpoints of a target are kept: its address as it was typed, or its main class."""
+    """Return the name under which the breakpoints of a target are kept: its address as it was typed, or its main
+    class."""
     if line.action == "attach":
         return session.address
     return jdbpy.main_class(line.java) if line.action == "launch" else ""
@@ -374,7 +375,7 @@ def _own(path: str | None, name: str) -> str | None:
 
 
 def scripts_of(line: CommandLine) -> tuple[Script, ...]:
-    """The scripts that were named; else what standard input says, if it is no terminal and not closed."""
+    """Return the scripts that were named; else what standard input says, if it is no terminal and not closed."""
     if line.scripts or line.action in ("demo", "replay") or _is_terminal(sys.stdin) or sys.stdin is None:
         return line.scripts
     return (Script(path=STDIN),)

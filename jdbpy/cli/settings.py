@@ -177,7 +177,7 @@ class Settings:
         return setting
 
     def text(self, name: str) -> str:
-        """The value as it would be typed."""
+        """Return the value as it would be typed."""
         value = self[name]
         if value is None:
             return "off" if find(name).parse is _seconds_or_off else "none"
@@ -187,7 +187,7 @@ class Settings:
 
 
 def find(name: str) -> Setting:
-    """The setting called ``name``; raises UsageError with the names that are like it."""
+    """Return the setting called ``name``; raises UsageError with the names that are like it."""
     setting = SETTINGS.get(name.lower().replace("_", "-"))
     if setting is None:
         from difflib import get_close_matches

@@ -106,7 +106,7 @@ class Signature:
         return values, keywords
 
     def text_of(self, index: int, text: str) -> str:
-        """The text of a positional argument in ``text``, the line after the name; "" if there is none."""
+        """Return the text of a positional argument in ``text``, the line after the name; "" if there is none."""
         found = [slot.text for slot in self._slots(text) if not slot.option]
         return found[index] if index < len(found) else ""
 
@@ -173,7 +173,7 @@ class NoValue(Argument[bool]):
 
 
 def _marks(hint: Any) -> list[Any]:
-    """The metadata of an ``Annotated`` type, also of one inside ``X | None``."""
+    """Return the metadata of an ``Annotated`` type, also of one inside ``X | None``."""
     if typing.get_origin(hint) is typing.Annotated:
         return list(hint.__metadata__)
     return [mark for part in typing.get_args(hint) for mark in _marks(part)]

@@ -37,5 +37,5 @@ def require_stop(ctx: Context, number: int) -> None:
 
 
 def unfinished(collecting: Collecting) -> UsageError:
-    """The error for ``commands N`` whose lines have no end."""
+    """Return the error for ``commands N`` whose lines have no end."""
     return UsageError(f"after 'commands {collecting.number}' the line 'end' is missing", code="SCRIPT")

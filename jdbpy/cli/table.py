@@ -116,7 +116,7 @@ class CommandTable:
         return {name: self._load(name) for name in self._homes}
 
     def get(self, name: str) -> CliCommand | None:
-        """The command of that name or alias, in lower case."""
+        """Return the command of that name or alias, in lower case."""
         return self._load(name) if name in self._homes else None
 
     def hold(self, package: str, homes: Mapping[str, tuple[str, ...]]) -> None:
@@ -137,7 +137,7 @@ class CommandTable:
             self._commands[name] = command
 
     def home_of(self, name: str) -> str:
-        """The module that has the command of that name or alias; "" if there is none."""
+        """Return the module that has the command of that name or alias; "" if there is none."""
         return self._homes.get(name, "")
 
     def remove(self, home: str) -> None:
@@ -158,7 +158,7 @@ class CommandTable:
         return self._commands[name]
 
     def find(self, line: str) -> Found | None:
-        """The command whose name is the longest at the start of ``line``, or None."""
+        """Return the command whose name is the longest at the start of ``line``, or None."""
         ends: list[int] = []
         names: list[str] = []
         position = 0
@@ -178,7 +178,7 @@ class CommandTable:
         return None
 
     def continuations(self, line: str) -> list[str]:
-        """The names, whole, that ``line`` begins: for completion of ``step u`` and of an empty line."""
+        """Return the names, whole, that ``line`` begins: for completion of ``step u`` and of an empty line."""
         typed = " ".join(line.lower().split()) + (" " if line[-1:].isspace() and line.strip() else "")
         return [name for name in self._homes if name.startswith(typed)]
 

@@ -20,7 +20,7 @@ class Word(Record):
 
 
 def next_word(line: str, start: int = 0) -> Word | None:
-    """The first word at or after ``start``, or None. A part in ``"`` or ``'`` quotes may hold blanks."""
+    """Return the first word at or after ``start``, or None. A part in ``"`` or ``'`` quotes may hold blanks."""
     end = len(line)
     while start < end and line[start].isspace():
         start += 1
@@ -45,7 +45,7 @@ def next_word(line: str, start: int = 0) -> Word | None:
 
 
 def split_words(line: str) -> list[Word]:
-    """All words of ``line``; raises UsageError when a quote is not closed."""
+    """Return all words of ``line``; raises UsageError when a quote is not closed."""
     words: list[Word] = []
     word = next_word(line)
     while word is not None:

@@ -249,7 +249,7 @@ class Adapter:
     # -- numbers -----------------------------------------------------------------------------------------------------
 
     def thread_number(self, thread_id: int) -> int:
-        """The client's number for a thread."""
+        """Return the client's number for a thread."""
         number = self._thread_numbers.get(thread_id)
         if number is None:
             number = self._thread_numbers[thread_id] = len(self._thread_numbers) + 1
@@ -257,13 +257,13 @@ class Adapter:
         return number
 
     def thread_id(self, number: int) -> int:
-        """The JDWP id of a thread. Raises UsageError for a number that no thread has."""
+        """Return the JDWP id of a thread. Raises UsageError for a number that no thread has."""
         if number not in self._thread_ids:
             raise UsageError(f"there is no thread {number}", code="NO_SUCH_THREAD")
         return self._thread_ids[number]
 
     def frame_number(self, frame: FrameInfo) -> int:
-        """The client's number for a frame."""
+        """Return the client's number for a frame."""
         key = frame.thread.id, frame.index
         number = self._frame_numbers.get(key)
         if number is None or not self.session.is_current_frame(self._frames[number]):
@@ -273,7 +273,7 @@ class Adapter:
         return number
 
     def frame(self, number: int) -> FrameInfo:
-        """The frame of a number. Raises StateError when its thread has run on, UsageError when there is none."""
+        """Return the frame of a number. Raises StateError when its thread has run on, UsageError when there is none."""
         found = self._frames.get(number)
         if found is not None and self.session.is_current_frame(found):
             return found
@@ -282,7 +282,7 @@ class Adapter:
         raise UsageError(f"there is no frame {number}", code="NO_SUCH_FRAME")
 
     def container_number(self, container: Container) -> int:
-        """The client's number for something that has variables."""
+        """Return the client's number for something that has variables."""
         self._last_number += 1
         self._containers[self._last_number] = container
         return self._last_number
@@ -352,11 +352,11 @@ class Adapter:
     # -- lines and paths ---------------------------------------------------------------------------------------------
 
     def line_out(self, line: int | None) -> int:
-        """A line as the client counts; that of no line is 0."""
+        """Return a line as the client counts; that of no line is 0."""
         return 0 if line is None else line if self.client.linesStartAt1 else line - 1
 
     def line_in(self, line: int) -> int:
-        """A line of the client, counted from 1."""
+        """Return a line of the client, counted from 1."""
         return line if self.client.linesStartAt1 else line + 1
 
 

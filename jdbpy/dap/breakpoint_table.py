@@ -173,7 +173,7 @@ class BreakpointTable:
             self._by_number.pop(stop.breakpoint, None)
 
     def hit_ids(self, stop: Stopped) -> list[int]:
-        """The client's ids of the breakpoints of a stop."""
+        """Return the client's ids of the breakpoints of a stop."""
         return [self._by_number[number][0] for number in stop.breakpoints if number in self._by_number]
 
     def kind(self, number: int | None) -> str:

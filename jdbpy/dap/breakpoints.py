@@ -104,7 +104,7 @@ def _options(each: _Conditional, *, log: str = "") -> jdbpy.PointOptions:
 
 
 def _hits(text: str) -> str:
-    """A hit condition as the session takes it. Raises UsageError."""
+    """Return a hit condition as the session takes it. Raises UsageError."""
     if not text.strip():
         return ""
     match = _HITS.fullmatch(text.strip())
@@ -271,7 +271,7 @@ async def data_breakpoint_info(adapter: Adapter, args: DataBreakpointInfo) -> Bo
 
 
 async def _field(adapter: Adapter, container: Container, name: str) -> tuple[str, int] | None:
-    """The class that declares a field, and the object that has it."""
+    """Return the class that declares a field, and the object that has it."""
     value = container.value
     if value is None or value.id is None or value.tag != "L" or container.kind not in ("object", "fields"):
         return None

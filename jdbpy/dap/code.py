@@ -63,11 +63,11 @@ class SourceTable:
         self._told: set[str | int] = set()  # paths and numbers of sources that the client has been told of
 
     async def of_places(self, places: Sequence[Location]) -> list[Body | None]:
-        """The source of each place; None for native code of a class that has none. No trip."""
+        """Return the source of each place; None for native code of a class that has none. No trip."""
         return [await self.of_place(place) for place in places]
 
     async def of_place(self, place: Location) -> Body | None:
-        """The source of a place. No trip."""
+        """Return the source of a place. No trip."""
         key = _outermost(place.class_name), place.source_file
         known = self._bodies.get(key) or self._bodies.get((place.class_name, place.source_file))
         if known is not None:
@@ -105,7 +105,8 @@ class SourceTable:
             self._adapter.sender.event("loadedSource", {"reason": "changed", "source": body})
 
     def _without_source(self, place: Location) -> Body:
-        """The decompiled or disassembled class in place of its source; a source that turns up later is found then."""
+        """Return the decompiled or disassembled class in place of its source; a source that turns up later is found
+        then."""
         text = MadeSource(place.class_name, place.source_file, True, _place_of(place))
         name = place.source or f"{place.class_name.rpartition('.')[2]}.class"
         return {"name": escape(name), "sourceReference": self.number(text), "origin": self.origin}
@@ -116,7 +117,7 @@ class SourceTable:
         return "decompiled" if self._adapter.console.decompiler else "disassembly"
 
     def number(self, text: MadeSource) -> int:
-        """The number of a source that is no file."""
+        """Return the number of a source that is no file."""
         number = self._references.get(text)
         if number is None:
             self._texts.append(text)
@@ -124,7 +125,7 @@ class SourceTable:
         return number
 
     def text(self, number: int) -> MadeSource:
-        """The source of a number. Raises UsageError."""
+        """Return the source of a number. Raises UsageError."""
         if not 0 < number <= len(self._texts):
             raise UsageError(f"there is no source {number}", code="NO_SUCH_SOURCE")
         return self._texts[number - 1]
@@ -144,7 +145,7 @@ class SourceTable:
         return found
 
     def method_number(self, method: CodeOf) -> int:
-        """The number of a method, for addresses."""
+        """Return the number of a method, for addresses."""
         number = self._method_numbers.get(method)
         if number is None:
             self._methods.append(method)
@@ -152,13 +153,13 @@ class SourceTable:
         return number
 
     def method(self, number: int) -> CodeOf:
-        """The method of a number. Raises UsageError."""
+        """Return the method of a number. Raises UsageError."""
         if not 0 < number <= len(self._methods):
             raise UsageError("there is no code at that address", code="NO_CODE")
         return self._methods[number - 1]
 
     def class_number(self, name: str) -> int:
-        """The number of a class, for the place of its declaration. No trip."""
+        """Return the number of a class, for the place of its declaration. No trip."""
         number = self._class_numbers.get(name)
         if number is None:
             self._classes.append(name)
@@ -166,7 +167,7 @@ class SourceTable:
         return number
 
     def class_of(self, number: int) -> str:
-        """The class of a number. Raises UsageError."""
+        """Return the class of a number. Raises UsageError."""
         if not 0 < number <= len(self._classes):
             raise UsageError(f"there is no location {number}", code="NO_SUCH_LOCATION")
         return self._classes[number - 1]
@@ -178,7 +179,7 @@ def _outermost(class_name: str) -> str:
 
 
 def _place_of(place: Location) -> str:
-    """The file of a place with the directories of its package; without a file's name the class."""
+    """Return the file of a place with the directories of its package; without a file's name the class."""
     if place.source is None:
         return place.class_name
     package = place.class_name.rpartition(".")[0].replace(".", "/")
@@ -228,7 +229,8 @@ async def source(adapter: Adapter, args: SourceArguments) -> Body:
 
 
 def laid_out(methods: Sequence[code.Disassembly]) -> str:
-    """The code of a class, each instruction on the line that it was compiled from; below each other without lines."""
+    """Return the code of a class, each instruction on the line that it was compiled from; below each other without
+    lines."""
     lines: dict[int, list[str]] = {}
     rest: list[str] = []
     for method in methods:
@@ -260,7 +262,7 @@ def _text(instruction: code.Instruction) -> str:
 
 
 def instruction_reference(adapter: Adapter, place: Location) -> str:
-    """The address of an instruction: the number of its method, and its index. No trip."""
+    """Return the address of an instruction: the number of its method, and its index. No trip."""
     method = CodeOf(place.class_name, place.method, place.signature)
     return f"{adapter.sources.method_number(method) << _INDEX_BITS | max(0, place.code_index):#x}"
 

@@ -67,7 +67,7 @@ class DebugConsole:
         return {"result": result.rstrip("\n"), "variablesReference": 0}
 
     async def complete(self, before: str, frame: FrameInfo | None) -> list[Candidate]:
-        """The prompt's candidates for a line that begins a command, or may. wire: 2 or 3 trips, none again."""
+        """Return the prompt's candidates for a line that begins a command, or may. wire: 2 or 3 trips, none again."""
         if not self._adapter.has_session or "\n" in before:
             return []
         lines = self._of_session()

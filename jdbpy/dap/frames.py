@@ -71,7 +71,7 @@ async def stack_trace(adapter: Adapter, args: StackTraceOf) -> Body:
 
 
 async def _formatted(adapter: Adapter, frames: Sequence[FrameInfo], form: StackFrameFormat) -> list[str]:
-    """The names of frames as the client wants them: ``app/Order.total(int n = 5) line 42``.
+    """Return the names of frames as the client wants them: ``app/Order.total(int n = 5) line 42``.
 
     wire: none for types and lines; 2 trips for names and values of parameters, 2 for modules.
     """
@@ -100,7 +100,7 @@ async def _formatted(adapter: Adapter, frames: Sequence[FrameInfo], form: StackF
 
 
 def _argument(variable: Variable, form: StackFrameFormat, *, types: bool) -> str:
-    """An argument in the name of its frame: ``int n = 5``."""
+    """Return an argument in the name of its frame: ``int n = 5``."""
     words = [variable.type] if types else []
     if form.parameterNames:
         words.append(variable.name)
@@ -131,7 +131,7 @@ def _frame(adapter: Adapter, frame: FrameInfo, source: Body | None) -> Body:
 
 
 def _name(frame: FrameInfo, parameters: str = "") -> str:
-    """The class without its package, the method, and what the client cannot see otherwise."""
+    """Return the class without its package, the method, and what the client cannot see otherwise."""
     place = frame.location
     note = " [native]" if frame.native else " [replaced]" if frame.obsolete else ""
     return f"{place.class_name.rpartition('.')[2]}.{place.method}{parameters}{note}"
@@ -207,7 +207,7 @@ async def exception_info(adapter: Adapter, args: ExceptionOf) -> Body:
 
 
 async def _details(adapter: Adapter, shown: ExceptionInfo) -> Body:
-    """The exception and its causes, each inside the one before. wire: 2 trips a cause."""
+    """Return the exception and its causes, each inside the one before. wire: 2 trips a cause."""
     details = _detail(shown.type, shown.message)
     innermost, seen, current = details, {shown.id}, shown.id
     while len(seen) < _MOST_CAUSES:

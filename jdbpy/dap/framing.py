@@ -69,7 +69,7 @@ class Framing:
         return _parsed(body)
 
     def _header(self) -> int | None:
-        """The length of the body that follows, when the whole header is there."""
+        """Return the length of the body that follows, when the whole header is there."""
         end = self._buffer.find(_END, max(0, self._scanned - len(_END)))
         self._scanned = len(self._buffer)
         if end < 0:

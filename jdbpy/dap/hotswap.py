@@ -105,7 +105,7 @@ async def _watch(adapter: Adapter, known: Files) -> None:
 
 
 def _files(paths: Sequence[str]) -> Files:
-    """The class files below directories, with time and size. A link is not followed."""
+    """Return the class files below directories, with time and size. A link is not followed."""
     found: Files = {}
     for path in paths:
         for directory, _, names in os.walk(path):

@@ -81,7 +81,7 @@ async def write_memory(adapter: Adapter, args: WriteMemory) -> Body:
 
 
 def _array(adapter: Adapter, reference: str) -> tuple[int, Container, ValueInfo]:
-    """The array of a memory reference. Raises UsageError, and StateError when its thread has run on."""
+    """Return the array of a memory reference. Raises UsageError, and StateError when its thread has run on."""
     prefix, colon, number = reference.partition(":")
     if f"{prefix}{colon}" != ARRAY or not (number.isascii() and number.isdigit() and len(number) < 16):
         raise UsageError("a memory reference is of no array of primitives", code="WRONG_ARGUMENT")

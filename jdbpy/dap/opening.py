@@ -210,7 +210,7 @@ def _prepare(adapter: Adapter, args: Attach | Launch) -> None:
 
 
 def _command(args: Launch) -> list[str]:
-    """All that follows ``java``."""
+    """Return all that follows ``java``."""
     words = _words(args.vmArgs, "vmArgs")
     for name, paths in (("-cp", args.classPaths), ("--module-path", args.modulePaths)):
         unknown = [path for path in paths if path.startswith("$")]

@@ -6,6 +6,7 @@ goes through the mappings of its configuration (``pathMappings``); a breakpoint 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -48,19 +49,23 @@ class Paths:
         return plain
 
     def to_client(self, path: str) -> str:
-        """Return a path of this machine as the client has it."""
-        for _, remote, local in self._roots:
-            if _begins(path, remote):
-                path = local.rstrip("/\\") + path[len(remote) :]
-                if _OF_WINDOWS.match(path):
-                    path = path.replace("/", "\\")
-                break
+        """Return a path of this machine as the client has it, absolute: its working directory is another one."""
+        whole = path if os.path.isabs(path) else os.path.abspath(path)
+        path = self._mapped(path) or self._mapped(whole) or whole
         if not self._uris:
             return path
         from urllib.parse import quote
 
         plain = path.replace("\\", "/")
         return f"file://{'' if plain.startswith('/') else '/'}{quote(plain, safe='/:')}"
+
+    def _mapped(self, path: str) -> str:
+        """Return a path of this machine below the client's root; "" if no mapping says one."""
+        for _, remote, local in self._roots:
+            if _begins(path, remote):
+                path = local.rstrip("/\\") + path[len(remote) :]
+                return path.replace("/", "\\") if _OF_WINDOWS.match(path) else path
+        return ""
 
 
 def _root(path: str) -> str:
@@ -83,7 +88,7 @@ class ClientSource(Record):
 
 
 def place_of(adapter: Adapter, source: ClientSource) -> str:
-    """The file as places name it: its name behind those directories that may be a package."""
+    """Return the file as places name it: its name behind those directories that may be a package."""
     known = adapter.sources.place(source.sourceReference) if source.sourceReference else ""
     path = known or adapter.paths.of_client(source.path) or source.name
     parts = path.replace("\\", "/").split("/")

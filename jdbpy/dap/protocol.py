@@ -64,7 +64,7 @@ _hints: dict[type[Record], dict[str, Any]] = {}
 
 
 def read_arguments(kind: type[T], given: object, path: str = "arguments") -> T:
-    """The arguments of a request as a record. Raises UsageError with the path to what is wrong."""
+    """Return the arguments of a request as a record. Raises UsageError with the path to what is wrong."""
     if given is None:
         given = {}
     if not isinstance(given, dict):

@@ -46,7 +46,7 @@ class _Reading:
     async def read(self, call: Callable[[], Awaitable[Sequence[Variable]]]) -> None:
         try:
             self.found = await call()
-        except JdbpyError as error:  # whoever asks for them is told
+        except JdbpyError as error:  # raised again to each request that asks for them
             self.error = error
         finally:
             self.done.set()
@@ -96,7 +96,7 @@ class FrameReadings:
             self._this.uses.add("")
 
     async def variables(self, frame: FrameInfo, use: str) -> Sequence[Variable]:
-        """The variables of a frame; those of one reading are given once for each ``use``. Raises StateError.
+        """Return the variables of a frame; those of one reading are given once for each ``use``. Raises StateError.
 
         wire: 2 trips, 3 where they refer to objects of new classes; none for what was read ahead.
         """
@@ -112,7 +112,8 @@ class FrameReadings:
         return reading.found
 
     async def fields_of_this(self, frame: FrameInfo, object_id: int) -> Sequence[Variable]:
-        """The fields of ``this`` of a frame, which has that id. wire: 2 trips or 3; none if they were read ahead."""
+        """Return the fields of ``this`` of a frame, which has that id. wire: 2 trips or 3; none if they were read
+        ahead."""
         reading = self._this
         if reading is not None and self._known(reading, frame) and not reading.uses:
             reading.uses.add("This")

@@ -140,7 +140,7 @@ def path_of(variable: Variable) -> str:
 
 
 async def _statics(adapter: Adapter, container: Container) -> list[Body]:
-    """The static fields of the frame's class. wire: 2 trips, and those of reading a field."""
+    """Return the static fields of the frame's class. wire: 2 trips, and those of reading a field."""
     assert container.frame is not None
     frame, owner = container.frame, container.frame.location.class_name
     fields = [each for each in await adapter.session.classes.fields(owner, inherited=False) if is_static(each)]
@@ -165,7 +165,7 @@ def is_static(field: FieldInfo) -> bool:
 
 
 async def side_by_side(calls: Sequence[Callable[[], Awaitable[Body]]]) -> list[Body]:
-    """The results of calls that are made side by side, so that their questions leave together."""
+    """Return the results of calls that are made side by side, so that their questions leave together."""
     results: list[Body] = [{}] * len(calls)
 
     async def run(index: int) -> None:
@@ -268,7 +268,7 @@ async def _fields(adapter: Adapter, container: Container) -> list[Body]:
 
 
 def _fields_beside(adapter: Adapter, container: Container) -> Body:
-    """The plain fields of a collection."""
+    """Return the plain fields of a collection."""
     return {
         "name": FIELDS,
         "value": "",
@@ -312,7 +312,7 @@ def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
 
 
 def _shown(adapter: Adapter, container: Container, variable: Variable, path: str) -> Body:
-    """A variable of a container as the protocol has it."""
+    """Return a variable of a container as the protocol has it."""
     attributes = []
     modifiers = variable.modifiers.split()
     if "final" in modifiers:
@@ -341,7 +341,7 @@ def _shown(adapter: Adapter, container: Container, variable: Variable, path: str
 def value_body(
     adapter: Adapter, frame: FrameInfo | None, value: ValueInfo, path: str, *, key: str = "value", hex: bool = False
 ) -> Body:
-    """The text of a value, its type, and the number by which it can be opened."""
+    """Return the text of a value, its type, and the number by which it can be opened."""
     body: Body = {key: escape(value_text(value, hex=hex)), "variablesReference": 0}
     if adapter.client.supportsVariableType:
         body["type"] = escape(value.type)
@@ -361,7 +361,7 @@ def value_body(
 
 
 def value_text(value: ValueInfo, *, hex: bool) -> str:
-    """The text of a value; of floats, doubles and booleans the bits are no number to read."""
+    """Return the text of a value; of floats, doubles and booleans the bits are no number to read."""
     if not hex or value.tag in "ZFD":
         return value.text
     return value.formatted or value.in_format("x") or value.text

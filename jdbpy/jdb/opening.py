@@ -28,7 +28,8 @@ if TYPE_CHECKING:  # most of a session is loaded while the JVM boots
 def open_session(
     line: JdbLine, main: Sequence[str], say: Callable[[str], None]
 ) -> AbstractAsyncContextManager[Session]:
-    """The session of a command line; ``main`` are the words of the main class and its arguments, where one is launched.
+    """Return the session of a command line; ``main`` are the words of the main class and its arguments, where one is
+    launched.
 
     ``say`` gets the messages that come before there is a session. Raises BadArgument for arguments that make no sense.
     """
@@ -64,7 +65,7 @@ async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
 
 
 def main_words(line: JdbLine, typed: str) -> list[str]:
-    """The main class and its arguments: those ``typed`` after ``run``, else those of the command line."""
+    """Return the main class and its arguments: those ``typed`` after ``run``, else those of the command line."""
     assert line.connection is not None
     values = line.connection.values
     quote = values.get("quote", "")
@@ -74,7 +75,7 @@ def main_words(line: JdbLine, typed: str) -> list[str]:
 
 
 def _seconds(values: dict[str, str], default: float) -> float:
-    """The timeout, which the connector has in milliseconds."""
+    """Return the timeout, which the connector has in milliseconds."""
     return (java_integer(values["timeout"] or "0") or 0) / 1000 or default
 
 
@@ -85,7 +86,7 @@ def _address(values: dict[str, str], host_argument: str) -> str:
 
 
 def _named(address: str) -> str:
-    """An address with the name of its host, as jdb writes it."""
+    """Return an address with the name of its host, as jdb writes it."""
     host, _, port = address.rpartition(":")
     if host == "0.0.0.0":
         return f"{socket.gethostname()}:{port}"
@@ -93,7 +94,8 @@ def _named(address: str) -> str:
 
 
 def _command(connection: ConnectorUse, options: Sequence[str], main: Sequence[str]) -> LaunchCommand:
-    """The command of CommandLineLaunch: the options of the command line, its own, then main class and arguments."""
+    """Return the command of CommandLineLaunch: the options of the command line, its own, then main class and
+    arguments."""
     values = connection.values
     executable = values["vmexec"]
     if values["home"] or executable != "java":

@@ -50,7 +50,7 @@ class JdbOutput:
 
 
 def number(value: int) -> str:
-    """A number as jdb writes it: 1,234."""
+    """Return a number as jdb writes it: 1,234."""
     return f"{value:,}"
 
 

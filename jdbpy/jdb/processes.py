@@ -46,7 +46,7 @@ def agent_address(pid: str) -> str:
 
 
 def _listening_ports(directory: Path) -> list[int]:
-    """The TCP ports on which a process listens."""
+    """Return the TCP ports on which a process listens."""
     sockets = set()
     for file in (directory / "fd").iterdir():
         with suppress(OSError):  # closed meanwhile
@@ -82,7 +82,8 @@ def _asked(directory: Path) -> str:
 
 
 def _agent_properties(directory: Path) -> str:
-    """The answer of HotSpot's attach listener to ``agentProperties``; it is woken up if it sleeps. Raises OSError."""
+    """Return the answer of HotSpot's attach listener to ``agentProperties``; it is woken up if it sleeps. Raises
+    OSError."""
     status = dict(line.split(":\t", 1) for line in (directory / "status").read_text().splitlines() if ":\t" in line)
     inner = status.get("NSpid", directory.name).split()[-1]  # its id in its own container
     path = directory / "root/tmp" / f".java_pid{inner}"

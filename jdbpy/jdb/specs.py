@@ -122,7 +122,7 @@ class Specs:
         return [spec for spec in self._specs.values() if isinstance(spec, kind)]
 
     def by_number(self, number_: int) -> Spec | None:
-        """The one that is the session's point of that number."""
+        """Return the one that is the session's point of that number."""
         return next((spec for spec in self._specs.values() if spec.number == number_), None)
 
     async def add(self, spec: Spec, session: Session | None) -> None:

@@ -24,7 +24,7 @@ _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def text_of(value: ValueInfo | None) -> str:
-    """One line for a value."""
+    """Return one line for a value."""
     if value is None or value.tag == "V":
         return "<void value>"
     if value.tag == "C":
@@ -45,7 +45,7 @@ def text_of(value: ValueInfo | None) -> str:
 
 
 def string_of(value: ValueInfo) -> str:
-    """The characters of a string."""
+    """Return the characters of a string."""
     text = value.text[1 : value.text.rindex('"')]
     return _ESCAPE.sub(_character, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -55,7 +55,8 @@ def is_object(value: ValueInfo | None) -> bool:
 
 
 async def massaged(session: Session, value: ValueInfo) -> str:
-    """A value, which must be ``$_``, as ``print`` shows it: an object by its toString(), which runs in the target."""
+    """Return a value, which must be ``$_``, as ``print`` shows it: an object by its toString(), which runs in the
+    target."""
     if is_object(value) and value.tag not in ("s", "["):
         return text_of(await session.values.to_string("$_"))
     return text_of(value)
@@ -81,7 +82,7 @@ def thread_and_place(thread: str, location: Location) -> str:
 
 
 def frame_line(frame: FrameInfo, *, pc: bool) -> str:
-    """A line of a stack."""
+    """Return a line of a stack."""
     location = frame.location
     if frame.native:
         where = "native method"
@@ -96,14 +97,14 @@ def frame_line(frame: FrameInfo, *, pc: bool) -> str:
 
 
 async def source_line(session: Session, location: Location) -> str | None:
-    """The line of source at a place, numbered."""
+    """Return the line of source at a place, numbered."""
     if location.line is None:
         return None
     return await source_line_of(session, location.class_name, location.line, location.source_file)
 
 
 async def source_line_of(session: Session, class_name: str, line: int, source: str | None = None) -> str | None:
-    """A line of the source of a class, numbered; None if there is none."""
+    """Return a line of the source of a class, numbered; None if there is none."""
     file = await session.sources.text(class_name, source)
     if file is None or not 1 <= line <= len(file.lines):
         return None

@@ -19,25 +19,25 @@ class Words:
         return bool(self._rest.strip(delimiters))
 
     def next(self, delimiters: str = _BLANKS) -> str:
-        """The next word, "" when there is none."""
+        """Return the next word, "" when there is none."""
         text = self._rest.lstrip(delimiters)
         end = next((at for at, letter in enumerate(text) if letter in delimiters), len(text))
         self._rest = text[end:]
         return text[:end]
 
     def all(self) -> list[str]:
-        """All words that are left."""
+        """Return all words that are left."""
         words, self._rest = self._rest.split(), ""
         return words
 
     def rest(self) -> str:
-        """The rest of the line as it was typed, the blanks before it included."""
+        """Return the rest of the line as it was typed, the blanks before it included."""
         rest, self._rest = self._rest, ""
         return rest
 
 
 def whole_number(text: str) -> int | None:
-    """The integer at the start of a text, as java.text.NumberFormat reads it; None when there is none."""
+    """Return the integer at the start of a text, as java.text.NumberFormat reads it; None when there is none."""
     sign = -1 if text[:1] == "-" else 1
     digits = ""
     for letter in text[1:] if sign < 0 else text:

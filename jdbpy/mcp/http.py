@@ -196,7 +196,7 @@ async def _wait_closed(stream: trio.SocketStream) -> None:
 
 
 async def _request(stream: trio.SocketStream, connection: h11.Connection) -> tuple[h11.Request, bytes] | None:
-    """The next request with its body, which is cut where it is too long; None at the end."""
+    """Return the next request with its body, which is cut where it is too long; None at the end."""
     request: h11.Request | None = None
     body = b""
     while True:

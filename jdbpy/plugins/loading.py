@@ -103,7 +103,7 @@ def parameters(function: Callable[..., Any]) -> list[str]:
 
 
 def fault_at(function: Callable[..., Any], message: str) -> PluginError:
-    """The error for a declaration that makes no sense, with its line."""
+    """Return the error for a declaration that makes no sense, with its line."""
     code = getattr(function, "__code__", None)
     line = f", line {code.co_firstlineno}" if code is not None else ""
     name = os.path.basename(code.co_filename) if code is not None else "plug-in"
@@ -122,7 +122,8 @@ def faults_of(name: str, path: str) -> Iterator[None]:
 
 
 def in_words(error: BaseException, name: str, paths: Iterable[str]) -> PluginError:
-    """The error of a plug-in as a sentence: the innermost line in one of its files, the exception, its message."""
+    """Return the error of a plug-in as a sentence: the innermost line in one of its files, the exception, its
+    message."""
     known = set(paths)
     line: int | None = None
     if isinstance(error, SyntaxError) and error.filename in known:

@@ -166,7 +166,8 @@ class PythonRunner:
         return found
 
     async def _given(self, name: str) -> Any:
-        """The object for a parameter of that name. Raises StateError where there is none. wire: 1 trip for a frame."""
+        """Return the object for a parameter of that name. Raises StateError where there is none. wire: 1 trip for a
+        frame."""
         from jdbpy.api.frames import Frame, Thread
         from jdbpy.session.model.threads import ThreadRef
 
@@ -362,13 +363,14 @@ class Missing:
 
 
 def evaluated(value: Any) -> Evaluated:
-    """A value of Python in words and as plain data. It may ask the target, so it is called in the user's thread."""
+    """Return a value of Python in words and as plain data. It may ask the target, so it is called in the user's
+    thread."""
     return Evaluated(type(value).__name__, repr(value), plain(value), plain(value, readable=True))
 
 
 def plain(value: Any, depth: int = 20, *, readable: bool = False) -> Any:
-    """A value as JSON can have it: records and objects of the API by their ``to_dict``, all else that is no number,
-    text, list or dict by its text. ``readable``: such objects by their text as well."""
+    """Return a value as JSON can have it: records and objects of the API by their ``to_dict``, all else that is no
+    number, text, list or dict by its text. ``readable``: such objects by their text as well."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -390,7 +392,8 @@ def plain(value: Any, depth: int = 20, *, readable: bool = False) -> Any:
 def _arranged(
     function: Callable[..., Any], values: Sequence[Any], keywords: Mapping[str, Any], given: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of a call, of which some are ``given`` by name and the others are ``values`` in their order."""
+    """Return the arguments of a call, of which some are ``given`` by name and the others are ``values`` in their
+    order."""
     waiting = list(values)
     arguments: list[Any] = []
     named = dict(keywords)
@@ -417,7 +420,7 @@ def _whole(made: Any) -> Any:
 
 
 def _compiled(source: str, file: str) -> tuple[Any, Any]:
-    """The code of lines, and that of the expression at their end, None if there is none. Raises SyntaxError."""
+    """Return the code of lines, and that of the expression at their end, None if there is none. Raises SyntaxError."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     tree = ast.parse(source, file)
     last = None

@@ -42,17 +42,17 @@ class ScriptLine(str):
 
 
 def numbered(lines: Iterable[str], path: str) -> list[str]:
-    """The lines of a file of commands, each with its place."""
+    """Return the lines of a file of commands, each with its place."""
     return [ScriptLine(line, f"line {number} of {path}") for number, line in enumerate(lines, 1)]
 
 
 def failed(line: str) -> str:
-    """What is said of a line that has failed: which one of which file it is; "" if it is of none."""
+    """Return the sentence about a failed line of a script, with its file and number; "" if it is of no script."""
     return f"{escape(line.place)} failed: {escape(line.strip())}" if isinstance(line, ScriptLine) else ""
 
 
 def read_script(path: str) -> list[str]:
-    """The lines of a file of commands; raises UsageError when it cannot be read."""
+    """Return the lines of a file of commands. Raises UsageError when it cannot be read."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             return file.read().splitlines()
@@ -78,7 +78,7 @@ class ScriptLines:
         self._ended = sys.stdin is None  # closed: its number may have become that of a socket
 
     def at_hand(self) -> list[str]:
-        """All lines but those of standard input: a person types these."""
+        """Return all lines but those of standard input: a person types these."""
         return [line for source in self._sources if isinstance(source, list) for line in source]
 
     def ready(self) -> bool:
@@ -87,7 +87,7 @@ class ScriptLines:
         return not self._sources or self._sources[0] != STDIN or b"\n" in self._buffer
 
     async def next(self) -> str | None:
-        """The next line, or None when there are no more."""
+        """Return the next line, or None when there are no more."""
         self._skip_empty()
         if not self._sources:
             return None

@@ -153,7 +153,7 @@ class JoinedSession:
             self._publisher.put_back(stop)
 
     def undo_pause(self, stop: Stopped) -> None:
-        """Take back a pause whose stop reached nobody: as ``Session.undo_pause``. No wait."""
+        """Resume what a pause suspended whose stop was never delivered: as ``Session.undo_pause``. No wait."""
         self._out.put({"undo_pause": pack(stop)})
 
     def untaken_stops(self) -> list[Stopped]:

@@ -16,7 +16,7 @@ import trio
 from jdbpy import ClientSession, Disconnected, Report, UsageError
 from jdbpy.serve.lines import Message
 from jdbpy.serve.typed import pack, unpack
-from jdbpy.session.calls.statistics import RunningTimes
+from jdbpy.session.calls.statistics import RunningTimes, TimesByMethod
 from jdbpy.session.model.calls import CallsEnded, CallStatistics, CallTree
 
 if TYPE_CHECKING:
@@ -82,21 +82,15 @@ class ServedObservation:
     def _state(self) -> dict[str, Any]:
         observed = self._observed
         state: dict[str, Any] = {
-            "calls": observed.calls,
-            "failures": observed.failures,
+            "summary": observed.summary,
             "waiting": observed.waiting,
             "lacks": observed.lacks,
-            "observed": observed.observed,
-            "seconds": observed.seconds,
             "over": observed.over.is_set(),
         }
-        if self._kind == "calls":
-            state["reported"], state["condition_false"] = observed.reported, observed.condition_false
-        elif self._kind == "tree":
+        if self._kind == "tree":
             state["trees"] = observed.trees()
-        else:
+        elif self._kind == "statistics":
             state["times"] = observed.drain().rows()
-            state["in_target"] = len(observed.in_target), observed.why_ordinary
         return state
 
 
@@ -131,10 +125,10 @@ class JoinedObservation:
         on_call: Callable[[Report], None] = lambda report: None,
     ) -> None:
         self.method = method
-        self.calls = self.failures = self.reported = self.condition_false = self.observed = 0
+        self.summary = CallsEnded(method, 0, 0, 0, 0, 0.0)
+        """Its totals, as of the last message."""
         self.waiting = ""
         self.lacks: Sequence[str] = ()
-        self.seconds = 0.0
         self.over = trio.Event()
         self._session = session
         self._kind = kind
@@ -144,7 +138,6 @@ class JoinedObservation:
         self._trees: tuple[CallTree, ...] = ()
         self._since = time.perf_counter()
         self._times = RunningTimes()
-        self._in_target: tuple[int, str] = (0, "")
 
     async def __aenter__(self) -> JoinedObservation:
         """Begin. Raises what ``vm.observe`` raises in an own session."""
@@ -168,34 +161,49 @@ class JoinedObservation:
     def take_message(self, message: Message) -> None:
         """Take what the session sends of it."""
         if "report" in message:
-            self.calls, self.failures, self.reported = map(int, message["counts"])
+            calls, failures, reported = map(int, message["counts"])
+            self.summary = self.summary.replace(calls=calls, failures=failures, reported=reported)
             self._on_call(unpack(message["report"]))
         else:
             self._know(unpack(message.get("state")))
 
     def _know(self, state: dict[str, Any]) -> None:
-        self.calls, self.failures = state["calls"], state["failures"]
+        self.summary = state["summary"]
         self.waiting, self.lacks = state["waiting"], state["lacks"]
-        self.observed, self.seconds = state["observed"], state["seconds"]
-        self.reported, self.condition_false = state.get("reported", 0), state.get("condition_false", 0)
         self._trees = state.get("trees", ())
         self._times.new.add_rows(state.get("times", ()))
-        self._in_target = state.get("in_target", (0, ""))
         if state["over"]:
             self.over.set()
 
     @property
-    def summary(self) -> CallsEnded:
-        """Return its totals so far."""
-        return CallsEnded(
-            self.method,
-            self.observed,
-            self.calls,
-            self.failures,
-            self.reported,
-            self.seconds,
-            condition_false=self.condition_false,
-        )
+    def calls(self) -> int:
+        """Return how many calls have ended."""
+        return self.summary.calls
+
+    @property
+    def failures(self) -> int:
+        """Return how many of them an exception has ended."""
+        return self.summary.failures
+
+    @property
+    def reported(self) -> int:
+        """Return how many of them were reported."""
+        return self.summary.reported
+
+    @property
+    def condition_false(self) -> int:
+        """Return for how many of them the condition was false."""
+        return self.summary.condition_false
+
+    @property
+    def observed(self) -> int:
+        """Return how many methods are observed."""
+        return self.summary.observed
+
+    @property
+    def seconds(self) -> float:
+        """Return how many seconds it has lasted."""
+        return self.summary.seconds
 
     def trees(self) -> tuple[CallTree, ...]:
         """Return what was folded so far, as of the last message."""
@@ -205,8 +213,11 @@ class JoinedObservation:
         """Return the calls since the last call of this method, as far as they have arrived."""
         now = time.perf_counter()
         since, self._since = self._since, now
-        return self._times.drain().statistics(max(now - since, 1e-9), self.observed, *self._in_target)
+        return self._statistics(self._times.drain(), now - since)
 
     def whole(self) -> CallStatistics:
         """Return all calls since it began, as far as they have arrived."""
-        return self._times.whole().statistics(max(self.seconds, 1e-9), self.observed, *self._in_target)
+        return self._statistics(self._times.whole(), self.seconds)
+
+    def _statistics(self, found: TimesByMethod, seconds: float) -> CallStatistics:
+        return found.statistics(seconds, self.observed, self.summary.in_target, self.summary.ordinary)

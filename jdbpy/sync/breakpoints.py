@@ -86,7 +86,7 @@ class Breakpoint(portal.Synced):
         return found
 
     def wait(self, timeout: float | None = None) -> Stop:
-        """The next stop at it that was not taken yet; each stop goes to one of those who wait.
+        """Return the next stop at it that was not taken yet; each stop goes to one of those who wait.
 
         Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended or it was
         removed, Disconnected. wire: no trip.
@@ -95,8 +95,8 @@ class Breakpoint(portal.Synced):
         return found
 
     def stops(self, seconds: float | None = None, count: int | None = None) -> Iterator[Stop]:
-        """Its stops one by one, of the next ``seconds`` or the next ``count``; each is resumed when the next is asked
-        for, unless it was already. Ends with the target. No trip but for what the loop asks."""
+        """Return its stops one by one, of the next ``seconds`` or the next ``count``; each is resumed when the next is
+        asked for, unless it was already. Ends with the target. No trip but for what the loop asks."""
         return self._iterate(self._inner._stops_pages(seconds, count))
 
     def enable(self) -> None:
@@ -117,7 +117,7 @@ class Breakpoint(portal.Synced):
         self._await(lambda: self._inner.set_condition(when))
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         found: dict[str, Any] = self._there(lambda: self._inner.to_dict())
         return found
 

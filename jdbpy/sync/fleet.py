@@ -109,7 +109,7 @@ class Fleet(portal.Synced):
         return found
 
     def __getitem__(self, name: str) -> Vm:
-        """The JVM of that name. Raises KeyError. No trip."""
+        """Return the JVM of that name. Raises KeyError. No trip."""
         found: Vm = self._wrap(self._inner[name])
         return found
 
@@ -166,7 +166,7 @@ class FleetHits(portal.Synced):
         self._await(lambda: self._inner.__aexit__(*exc))
 
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[FleetHit]:
-        """The hits one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+        """Return the hits one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of all targets. No trip.
         """
@@ -177,7 +177,7 @@ class FleetHits(portal.Synced):
         return self._iterate(self._inner._take_pages())
 
     def next(self, timeout: float | None = None) -> FleetHit:
-        """The next hit. Raises TimedOut, StateError when all targets have ended. No trip."""
+        """Return the next hit. Raises TimedOut, StateError when all targets have ended. No trip."""
         found: FleetHit = self._await(lambda: self._inner.next(timeout))
         return found
 

@@ -75,7 +75,7 @@ class Frame(portal.Synced):
         return found
 
     def __getitem__(self, name: str) -> Value:
-        """The variable of that name: a local, an argument, ``this``, or what else the name means in the frame.
+        """Return the variable of that name: a local, an argument, ``this``, or what else the name means in the frame.
 
         Raises EvalError when it means nothing, StateError when the thread has run on. wire: 1 or 2 trips, none again.
         """
@@ -98,7 +98,7 @@ class Frame(portal.Synced):
         return found
 
     def eval(self, text: str, /, **names: object) -> Value:
-        """The value of a Java expression, or of the last of several statements, in this frame.
+        """Return the value of a Java expression, or of the last of several statements, in this frame.
 
         ``names`` are variables for it: values of the target, or None, bool, int, float, str, and lists, sets, dicts
         and bytes of them, which become an ``ArrayList``, ``LinkedHashSet``, ``LinkedHashMap`` and ``byte[]`` (for
@@ -140,7 +140,7 @@ class Frame(portal.Synced):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         found: dict[str, Any] = self._wrap(self._inner.to_dict())
         return found
 
@@ -240,7 +240,7 @@ class Thread(portal.Synced):
         return found
 
     def stack(self, most: int | None = None) -> Stack:
-        """The stack, ``most`` frames of it (None: all). Raises StateError when it runs. wire: 1 or 2 trips."""
+        """Return the stack, ``most`` frames of it (None: all). Raises StateError when it runs. wire: 1 or 2 trips."""
         found: Stack = self._await(lambda: self._inner.stack(most))
         return found
 
@@ -303,7 +303,7 @@ class Thread(portal.Synced):
         return self._ask(self._inner.locks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         found: dict[str, Any] = self._wrap(self._inner.to_dict())
         return found
 

@@ -43,7 +43,7 @@ class Heap(portal.Synced):
         return found
 
     def referrers(self, of: Value, most: int = 50) -> list[Value]:
-        """The objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
+        """Return the objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
 
         Raises UsageError for what is no object, or was collected. wire: 3 trips or a few more.
         """
@@ -51,8 +51,8 @@ class Heap(portal.Synced):
         return found
 
     def path(self, to: Value) -> Any:
-        """A shortest chain of references that keeps an object alive, as ``jdbpy.heap.HeapPath``. wire: a trip a level,
-        and a heap walk for each."""
+        """Return a shortest chain of references that keeps an object alive, as ``jdbpy.heap.HeapPath``. wire: a trip a
+        level, and a heap walk for each."""
         return self._await(lambda: self._inner.path(portal.unwrap(to)))
 
 

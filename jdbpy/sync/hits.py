@@ -144,7 +144,7 @@ class Hit(portal.SyncedHtml):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         found: dict[str, Any] = self._wrap(self._inner.to_dict())
         return found
 
@@ -283,7 +283,7 @@ class Hits(portal.Synced):
         return found
 
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
-        """The hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+        """Return the hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
         block, Disconnected. No trip.
@@ -295,8 +295,8 @@ class Hits(portal.Synced):
         return self._iterate(self._inner._take_pages())
 
     def next(self, timeout: float | None = None) -> Reported:
-        """The next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended, or before the block. No trip."""
+        """Return the next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target
+        has ended, or before the block. No trip."""
         found: Reported = self._await(lambda: self._inner.next(timeout))
         return found
 

@@ -67,7 +67,7 @@ class Calls(portal.Synced):
         return found
 
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
-        """The calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
+        """Return the calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
         Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
         block, Disconnected. No trip.
@@ -79,8 +79,8 @@ class Calls(portal.Synced):
         return self._iterate(self._inner._take_pages())
 
     def next(self, timeout: float | None = None) -> Reported:
-        """The next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has
-        ended, or before the block. No trip."""
+        """Return the next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target
+        has ended, or before the block. No trip."""
         found: Reported = self._await(lambda: self._inner.next(timeout))
         return found
 
@@ -122,8 +122,8 @@ class CallTiming(portal.Synced):
         return found
 
     def table(self) -> Table:
-        """All calls since the begin, by ``method``: ``calls``, ``failures``, ``mean``, ``p50``, ``p99`` and ``max`` in
-        seconds. No trip."""
+        """Return all calls since the begin, by ``method``: ``calls``, ``failures``, ``mean``, ``p50``, ``p99`` and
+        ``max`` in seconds. No trip."""
         found: Table = self._there(lambda: self._inner.table())
         return found
 

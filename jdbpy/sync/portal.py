@@ -68,7 +68,7 @@ class _Answer:
             self.here.set()
 
     def abandon(self) -> None:
-        """Nobody gets the answer; in the thread of the session."""
+        """Cancel the call: its caller has gone. Runs in the thread of the session."""
         self.abandoned = True
         self.scope.cancel()
         if self.over.is_set():

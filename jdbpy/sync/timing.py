@@ -42,13 +42,13 @@ class Timing(portal.Synced):
         return found
 
     def methods(self) -> list[MethodTime]:
-        """The methods that fit, those with the most time first. As ``result``."""
+        """Return the methods that fit, those with the most time first. As ``result``."""
         found: list[MethodTime] = self._await(lambda: self._inner.methods())
         return found
 
     def table(self, most: int = 20) -> Table:
-        """The ``most`` expensive methods, by ``method``, ``seconds``, ``own`` (without what it called) and ``share``
-        of the time in percent. As ``result``."""
+        """Return the ``most`` expensive methods, by ``method``, ``seconds``, ``own`` (without what it called) and
+        ``share`` of the time in percent. As ``result``."""
         found: Table = self._await(lambda: self._inner.table(most))
         return found
 

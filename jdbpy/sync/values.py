@@ -91,15 +91,15 @@ class Value(portal.SyncedHtml):
         return found
 
     def read_string(self, most: int = MOST_CHARACTERS) -> str:
-        """The whole text of a java.lang.String. Raises UsageError for what is none, and for one of more than ``most``
-        characters. wire: none for short texts, else 2 trips; 3 for many neighbors together.
+        """Return the whole text of a java.lang.String. Raises UsageError for what is none, and for one of more than
+        ``most`` characters. wire: none for short texts, else 2 trips; 3 for many neighbors together.
         """
         found: str = self._await(lambda: self._inner.read_string(most))
         return found
 
     def python(self, depth: int = 4, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS) -> Any:
-        """The value as a Python object, with all that it refers to: see ``jdbpy.values.JavaObject`` for what becomes
-        what.
+        """Return the value as a Python object, with all that it refers to: see ``jdbpy.values.JavaObject`` for what
+        becomes what.
 
         ``depth`` is how many objects deep it may go, ``most`` how many values it may have, ``longest`` how many
         characters a text. Raises UsageError where there is more (TOO_DEEP, TOO_MANY, TOO_LONG): nothing is cut. wire:
@@ -108,7 +108,7 @@ class Value(portal.SyncedHtml):
         return self._await(lambda: self._inner.python(depth, most, longest))
 
     def __getitem__(self, key: str | int) -> Value:
-        """A field by its name, an element by its index from 0, or the value of a text key in a map.
+        """Return a field by its name, an element by its index from 0, or the value of a text key in a map.
 
         Raises UsageError when there is none. wire: 1 trip for a field of a class that is known, 2 or 3 else; for all
         neighbors together.
@@ -117,7 +117,8 @@ class Value(portal.SyncedHtml):
         return found
 
     def field(self, name: str) -> Value:
-        """The instance field of that name, also of a collection, whose ``[...]`` are its elements. As ``[name]``."""
+        """Return the instance field of that name, as ``[name]`` does; also of a collection, whose ``[...]`` are its
+        elements."""
         found: Value = self._ask(self._inner.field(name))
         return found
 
@@ -139,7 +140,7 @@ class Value(portal.SyncedHtml):
         return found
 
     def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
-        """The objects from this one along the field ``link``, this one first, up to null or round a circle once.
+        """Return the objects from this one along the field ``link``, this one first, up to null or round a circle once.
 
         Raises UsageError when there are more than ``most``. To follow a long chain in a few trips all instances of its
         class are looked for: the target is suspended while its heap is walked, some 10 ms for a small heap and seconds
@@ -163,7 +164,7 @@ class Value(portal.SyncedHtml):
         return self._await(lambda: self._inner.lock())
 
     def to_dict(self) -> dict[str, Any]:
-        """Its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
+        """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
         found: dict[str, Any] = self._wrap(self._inner.to_dict())
         return found
 

@@ -144,7 +144,8 @@ class Vm(portal.Synced):
         return found
 
     def breakpoint(self, number: int) -> Breakpoint:
-        """The breakpoint of that number, also one that was not set by this script. Raises UsageError. No trip."""
+        """Return the breakpoint of that number, also one that was not set by this script. Raises UsageError. No
+        trip."""
         found: Breakpoint = self._there(lambda: self._inner.breakpoint(number))
         return found
 
@@ -353,7 +354,8 @@ class Vm(portal.Synced):
         return found
 
     def stacks(self, most: int | None = None) -> list[Stack]:
-        """The stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause`` first.
+        """Return the stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause``
+        first.
 
         Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
         """
@@ -366,7 +368,7 @@ class Vm(portal.Synced):
         return self._await(lambda: self._inner.deadlocks())
 
     def static(self, field: str) -> Value:
-        """The value of a static field, ``com.acme.Cache.INSTANCE``.
+        """Return the value of a static field, ``com.acme.Cache.INSTANCE``.
 
         Raises EvalError when the class is not loaded or has none of that name. wire: 2 trips, 1 for a known class.
         """
@@ -374,7 +376,7 @@ class Vm(portal.Synced):
         return found
 
     def eval(self, text: str, /, **names: object) -> Value:
-        """The value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
+        """Return the value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
 
         Methods run in the thread that stopped last. Raises and wire: as ``Frame.eval``.
         """
@@ -384,7 +386,7 @@ class Vm(portal.Synced):
         return found
 
     def classes(self, pattern: str = "") -> list[str]:
-        """The names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
+        """Return the names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
 
         Raises UsageError for what is no pattern. wire: 1 trip.
         """
@@ -475,7 +477,7 @@ class Vm(portal.Synced):
         in_target: bool = False,
         excludes: str | Sequence[str] = (),
     ) -> tuple[CallTree, ...]:
-        """The calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
+        """Return the calls made inside ``count`` calls of a method, line by line, with times, folded; no call suspends
         anything.
 
         ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
@@ -490,7 +492,8 @@ class Vm(portal.Synced):
         return found
 
     def moment(self, sections: Sequence[str] = ()) -> Moment:
-        """The JVM as it is now, to be compared with another one, or with itself later: ``jdbpy.moments.compare``.
+        """Return the JVM as it is now, to be compared with another one, or with itself later:
+        ``jdbpy.moments.compare``.
 
         ``sections`` are some of ``jdbpy.moments.SECTIONS``, by default all but the last: stacks, for which a running
         target is suspended and resumed, classes with checksums of their code, system properties, flags (they need a

@@ -25,7 +25,7 @@ class Argument(Generic[T]):
     options_behind: ClassVar[bool] = False  # long options may follow it, as they can be no part of it
 
     def parse(self, text: str) -> T:
-        """The value of ``text``; raises UsageError."""
+        """Return the value of ``text``; raises UsageError."""
         raise NotImplementedError
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -61,7 +61,7 @@ class Slash(Option):
 
 
 def matching(text: str, words: Iterable[str], meta: str = "") -> Iterable[Candidate]:
-    """The candidates among ``words`` that begin with ``text``, upper and lower case alike."""
+    """Return the candidates among ``words`` that begin with ``text``, upper and lower case alike."""
     folded = text.lower()
     return (Candidate(word, len(text), meta) for word in words if word.lower().startswith(folded))
 

@@ -62,7 +62,7 @@ class AssignmentArgument(Argument[Assignment]):
 
 
 def assignment_sign(text: str) -> int:
-    """The offset of the ``=`` that assigns, or -1: not one of ``==``, ``<=``, and none in brackets or quotes."""
+    """Return the offset of the ``=`` that assigns, or -1: not one of ``==``, ``<=``, and none in brackets or quotes."""
     depth, position = 0, 0
     while position < len(text):
         character = text[position]
@@ -102,7 +102,7 @@ def complete_expression(text: str, names: Names) -> Iterable[Candidate]:
 
 
 def _end_of_literal(text: str, start: int) -> int:
-    """The offset of the quote that closes the literal at ``start``, or the end of the text."""
+    """Return the offset of the quote that closes the literal at ``start``, or the end of the text."""
     position = start + 1
     while position < len(text) and text[position] != text[start]:
         position += 2 if text[position] == "\\" else 1

@@ -54,7 +54,7 @@ class ConditionArgument(Argument[ConditionRequest]):
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """The flag, the number and the rest, each "" where it is missing."""
+    """Return the flag, the number and the rest, each "" where it is missing."""
     match = _WORDS.fullmatch(text)
     assert match is not None
     return match[1] or "", match[2], match[3].strip()

@@ -115,7 +115,7 @@ def complete_condition(place: str, text: str, names: Names) -> Iterable[Candidat
 
 
 def _place_in(head: str) -> str:
-    """The place among the words before a condition, if there is one."""
+    """Return the place among the words before a condition, if there is one."""
     try:
         return BreakpointArgument().parse(head).place.text
     except UsageError:
@@ -123,7 +123,7 @@ def _place_in(head: str) -> str:
 
 
 def _class_of(place: str, names: Names) -> str:
-    """The full name of the known class that a place is in, "" when none is known."""
+    """Return the full name of the known class that a place is in, "" when none is known."""
     before, colon, _ = place.partition("(")[0].replace("#", ".").replace("::", ".").partition(":")
     name = before if colon else before.rpartition(".")[0]
     if colon and before in names.sources:
@@ -145,7 +145,7 @@ def complete_place(text: str, names: Names) -> Iterable[Candidate]:
 
 
 def _words(text: str) -> list[str]:
-    """The words, with the parameters of a method kept in one: ``m (int, String)``."""
+    """Return the words, with the parameters of a method kept in one: ``m (int, String)``."""
     words: list[str] = []
     for word in split_words(text):
         if words and word.text.startswith("("):

@@ -79,12 +79,12 @@ class Tracepoint(Argument[LogpointRequest]):
 
 
 def quoted(text: str) -> str:
-    """The text as ``logpoint`` takes it."""
+    """Return the text as ``logpoint`` takes it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def arguments(text: str) -> list[str]:
-    """The expressions after a format: ``,a, m(b, c)``. Raises UsageError."""
+    """Return the expressions after a format: ``,a, m(b, c)``. Raises UsageError."""
     if not text:
         return []
     if not text.startswith(","):
@@ -107,7 +107,7 @@ def arguments(text: str) -> list[str]:
 
 
 def from_printf(form: str, values: list[str]) -> str:
-    """The text that a format of printf means with those expressions. Raises UsageError.
+    """Return the text that a format of printf means with those expressions. Raises UsageError.
 
     Values are written as Java writes them, so ``%d``, ``%s``, ``%f`` and the like are all the same; widths and other
     number bases have no counterpart. A line break at the end is dropped: each report is a line.

@@ -247,7 +247,8 @@ class TraceArgument(Argument[Trace]):
 
 
 def _without_go(text: str) -> tuple[str, Callable[[Tail], Tail]]:
-    """The text without jdb's ``go``, or our ``--no-stop``, at its start, and what that makes of the words after it."""
+    """Return the text without jdb's ``go``, or our ``--no-stop``, at its start, and what that makes of the words after
+    it."""
     first, _, rest = text.strip().partition(" ")
     word = first.lower()
     if word not in ("go", NO_STOP):

@@ -80,7 +80,7 @@ class Tail(Record):
 
 
 def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
-    """The subject, as it was typed, and the words after it. Raises UsageError for a word without its value.
+    """Return the subject, as it was typed, and the words after it. Raises UsageError for a word without its value.
 
     With ``filters``, ``from`` and ``except`` are about the classes in whose code it happens. Without, the subject
     itself decides that, and ``from`` is about callers.
@@ -180,7 +180,7 @@ _FOR_THE_SESSION = (Takes.THREAD, Takes.OBJECT)
 
 
 def hit_count(text: str) -> str:
-    """The text of a hit count, if it has the form of one. Raises UsageError."""
+    """Return the text of a hit count, if it has the form of one. Raises UsageError."""
     if not re.fullmatch(rf"\s*({'|'.join(_OPERATORS)})?\s*\d{{1,18}}\s*", text):
         shown = f"'{text}' is no hit count" if text else "a hit count is missing"
         raise UsageError(shown, hint="write 3, >= 10 or % 100: ==, !=, >=, <=, >, <, % and a number")
@@ -188,7 +188,7 @@ def hit_count(text: str) -> str:
 
 
 def _valued(option: breakpoints.BreakpointOption, rest: list[Word]) -> dict[str, Any]:
-    """The fields that a word with its value means. Raises UsageError."""
+    """Return the fields that a word with its value means. Raises UsageError."""
     value, field = rest.pop(0).text, option.field
     match option.takes:
         case Takes.POLICY:
@@ -231,7 +231,7 @@ def _count(flag: str, rest: list[Word]) -> int:
 
 
 def _bracketed(text: str) -> list[Word]:
-    """The words, with what stands in brackets kept in one: ``m (int, String)``."""
+    """Return the words, with what stands in brackets kept in one: ``m (int, String)``."""
     words: list[Word] = []
     word = next_word(text)
     while word is not None:

@@ -200,7 +200,8 @@ async def save_breakpoints(
 def _chosen(
     ctx: Context, numbers: tuple[tuple[PlaceNumber, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[PlaceNumber, ...]]:
-    """The breakpoints, all without numbers, and the places of breakpoints. Raises UsageError for what is not there."""
+    """Return the breakpoints, all without numbers, and the places of breakpoints. Raises UsageError for what is not
+    there."""
     named = [each for group in numbers for each in group]
     for each in named:
         places = ctx.session.points.get(each.number).places

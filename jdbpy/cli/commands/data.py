@@ -80,7 +80,7 @@ def variables_shown(result: Variables, settings: Settings) -> Shown:
 
 
 def _variables(group: list[Variable], indent: str) -> TablePieces:
-    """A table of names, types and values; the lines of a pipe are declarations: ``int n = 7``."""
+    """Return a table of names, types and values; the lines of a pipe are declarations: ``int n = 7``."""
     rows = ((each.name, each.type, value_line(each.value, each.error) + changed_mark(each)) for each in group)
     return TablePieces(_VARIABLES, rows, titles=False, plain=(indent + variable_line(each) for each in group))
 
@@ -132,7 +132,7 @@ def _hex(row: bytes, width: int) -> str:
 
 
 def _characters(row: bytes, element: str) -> str:
-    """The bytes that are characters of ASCII, or the characters; a dot for what would not show."""
+    """Return the bytes that are characters of ASCII, or the characters; a dot for what would not show."""
     if element == "char":
         units = [chr(row[place] << 8 | row[place + 1]) for place in range(0, len(row), 2)]
         return "".join("." if is_unsafe(unit) else unit for unit in units)
@@ -251,7 +251,7 @@ async def undisplay(ctx: Context, *numbers: Annotated[int, Number("NUMBER")]) ->
 
 
 async def evaluate_displays(ctx: Context) -> Displayed:
-    """The values of all displays in the selected frame; what cannot be evaluated there says why."""
+    """Return the values of all displays in the selected frame; what cannot be evaluated there says why."""
     return Displayed(tuple([await _evaluate(ctx, number, shown) for number, shown in ctx.displays.items()]))
 
 

@@ -115,19 +115,19 @@ def help_topic(result: HelpTopic, settings: Settings) -> Shown:
 
 
 def _marked(text: str) -> Pieces:
-    """A text whose marks of code are shown as single quotes; what can be typed stands out."""
+    """Return a text whose marks of code are shown as single quotes; what can be typed stands out."""
     parts = text.split("`")
     pairs = [((f"'{part}'", "name") if index % 2 else (part, "plain")) for index, part in enumerate(parts)]
     return Pieces(tuple(pairs)) if len(parts) % 2 else Pieces(((_quoted(text), "plain"),))
 
 
 def _quoted(text: str) -> str:
-    """A text with the marks of code as a terminal shows them: in single quotes."""
+    """Return a text with the marks of code as a terminal shows them: in single quotes."""
     return text.replace("`", "'")
 
 
 def _short_names(entry: HelpEntry) -> str:
-    """The short names beside the canonical one."""
+    """Return the short names beside the canonical one."""
     return ", ".join(alias for alias in entry.aliases if " " not in alias)
 
 
@@ -196,12 +196,12 @@ async def info(ctx: Context, topic: Annotated[str, TextArgument("TOPIC")] = "") 
 
 
 def entry_of(command: CliCommand) -> HelpEntry:
-    """A command in a line."""
+    """Return a command in a line."""
     return HelpEntry(command.name, command.aliases, command.usage, command.summary, command.group)
 
 
 def page_of(command: CliCommand) -> HelpPage:
-    """All about a command."""
+    """Return all about a command."""
     signature = command.signature
     options = tuple(HelpWord(", ".join(option.flags), option.help) for option in signature.options.values())
     arguments = tuple(HelpWord(p.argument.metavar, p.argument.help) for p in signature.positional if p.argument.help)

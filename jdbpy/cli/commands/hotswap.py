@@ -79,7 +79,7 @@ async def redefine(
 
 
 async def _current_source(ctx: Context) -> str:
-    """The source file of the selected frame."""
+    """Return the source file of the selected frame."""
     location = (await ctx.session.stack.selected()).location
     found = await ctx.session.sources.find(location.class_name, location.source_file)
     if found is None or not await trio.to_thread.run_sync(Path(found).is_file):

@@ -71,7 +71,7 @@ def deadlocks_report(result: locks.DeadlockReport, settings: Settings) -> Shown:
 
 
 def _cycle(cycle: Sequence[locks.ThreadLocks]) -> Shown:
-    """The threads of a cycle one below the other, with a line on the left from the last back to the first."""
+    """Yield the threads of a cycle one below the other, with a line on the left from the last back to the first."""
     for index, each in enumerate(cycle):
         before = cycle[index - 1].awaits
         yield f"  {'┌→' if index == 0 else '│ '} " + thread_name(each.thread) + _holding(each, before)

@@ -95,7 +95,8 @@ async def rbreak(
 
 
 async def _classes(ctx: Context, pattern: str) -> list[str]:
-    """The names of the loaded classes that a pattern means; no arrays, hidden ones, or what steps pass through."""
+    """Return the names of the loaded classes that a pattern means; no arrays, hidden ones, or what steps pass
+    through."""
     found: list[ClassInfo] = [each for each in await ctx.session.classes.list(pattern) if each.kind != "array"]
     names = dict.fromkeys(each.name for each in found if "/" not in each.name)
     if "*" in pattern:
@@ -106,7 +107,7 @@ async def _classes(ctx: Context, pattern: str) -> list[str]:
 
 
 async def _methods(ctx: Context, wanted: re.Pattern[str], classes: list[str]) -> list[MethodInfo]:
-    """The methods with code whose names fit, in the order of their classes. wire: 2 trips for 200 classes."""
+    """Return the methods with code whose names fit, in the order of their classes. wire: 2 trips for 200 classes."""
     found: dict[str, list[MethodInfo]] = {}
 
     async def ask(name: str) -> None:

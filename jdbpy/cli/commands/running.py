@@ -172,8 +172,7 @@ async def _resume(ctx: Context, note: str = "") -> Resumed:
         if not ctx.quiet:
             ctx.announce(note)
         note = ""
-    if ctx.interactive or ctx.session.execution.has_stopped:
-        await ctx.session.execution.resume()
+    await (ctx.session.execution.resume() if ctx.interactive else ctx.session.execution.resume_if_stopped())
     return Resumed(note=note)
 
 

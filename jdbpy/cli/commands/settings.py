@@ -122,6 +122,6 @@ _WARNINGS = {"hot-limit": "rate", "cost-limit": "cost"}
 
 
 def value_of(ctx: Context, name: str) -> SettingValue:
-    """A setting as it is now."""
+    """Return a setting as it is now."""
     setting = find(name)
     return SettingValue(setting.name, ctx.settings.text(setting.name), setting.form, setting.help)

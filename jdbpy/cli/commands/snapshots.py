@@ -97,7 +97,7 @@ async def snapshot(
 
 
 def _unused(path: str) -> str:
-    """The path, or the first of ``NAME-2.EXT`` and so on that no file has."""
+    """Return the path, or the first of ``NAME-2.EXT`` and so on that no file has."""
     stem, extension = os.path.splitext(path)
     number = 1
     while os.path.lexists(path):

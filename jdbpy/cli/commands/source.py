@@ -239,7 +239,7 @@ async def decompiled_at(ctx: Context, stop: Stopped) -> SourceWindow | None:
 
 
 def _code_window(method: code.Disassembly, size: int, why: str) -> code.Disassembly:
-    """So many instructions of a method around the one where the selected frame stands."""
+    """Return so many instructions of a method around the one where the selected frame stands."""
     rows = method.instructions
     current = next((number for number, each in enumerate(rows) if each.current), 0)
     first = max(0, min(current - size // 2, len(rows) - size))
@@ -275,7 +275,8 @@ def _window(
 
 
 async def _current_line(ctx: Context, path: str) -> tuple[int | None, str]:
-    """The line of the selected frame, when it stands in this file, and why the file is hardly that of its class."""
+    """Return the line of the selected frame, when it stands in this file, and why the file is hardly that of its
+    class."""
     if ctx.session.selection[0] is None:
         return None, ""
     location = (await ctx.session.stack.selected()).location
@@ -293,7 +294,8 @@ async def _current_file(ctx: Context) -> tuple[str, str | None]:
 
 
 async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
-    """The class, the line and perhaps the method of ``Class:LINE``, ``Class.method``, ``method`` or ``Class``."""
+    """Return the class, the line and perhaps the method of ``Class:LINE``, ``Class.method``, ``method`` or
+    ``Class``."""
     name, colon, line = text.rpartition(":")
     if colon and line.isdecimal():
         return re.sub(r"\.java$", "", name), int(line), ""

@@ -200,7 +200,7 @@ async def frame(ctx: Context, number: Annotated[FrameNumber | None, FrameArgumen
 
 
 async def show_frame(ctx: Context, frame: FrameInfo) -> FrameSelected:
-    """The frame with its source, which may be missing."""
+    """Return the frame with its source, which may be missing."""
     ctx.listed = None
     return FrameSelected(frame, await ctx.session.sources.window(frame))
 

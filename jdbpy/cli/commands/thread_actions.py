@@ -136,7 +136,7 @@ async def thread_apply(
 
 
 async def _chosen(ctx: Context, which: str) -> list[ThreadInfo]:
-    """The threads that ``thread apply`` means."""
+    """Return the threads that ``thread apply`` means."""
     ranges = []
     for part in () if which.lower() == "all" else which.split(","):
         match = re.fullmatch(r"#?(\d{1,18})(?:-#?(\d{1,18}))?", part)

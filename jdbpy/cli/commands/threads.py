@@ -139,7 +139,7 @@ def _more_about(thread: ThreadInfo) -> tuple[str, str, str]:
 
 
 def cpu_text(seconds: float | None) -> str:
-    """A short time: ``0.17 ms``, ``2.350 s``; "" for one that is not known."""
+    """Return a short time: ``0.17 ms``, ``2.350 s``; "" for one that is not known."""
     if seconds is None:
         return ""
     return f"{seconds:.3f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
@@ -273,7 +273,7 @@ async def threadgroups(ctx: Context) -> ThreadGroups:
 
 
 def selected_thread(ctx: Context) -> int:
-    """The id of the selected thread. Raises StateError when there is none."""
+    """Return the id of the selected thread. Raises StateError when there is none."""
     selected = ctx.session.selection[0]
     if selected is None:
         raise StateError("no thread is selected", hint="'threads' lists them, 'thread ID' selects one")

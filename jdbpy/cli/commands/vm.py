@@ -166,7 +166,7 @@ def _duration(seconds: float) -> str:
 
 
 def _moment(seconds: float) -> str:
-    """A moment in UTC, which the target and we mean alike; as the number it is when it is out of bounds."""
+    """Return a moment in UTC, which the target and we mean alike; as the number it is when it is out of bounds."""
     try:
         return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
     except (OverflowError, OSError, ValueError):

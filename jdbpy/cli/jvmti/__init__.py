@@ -47,13 +47,13 @@ class Row(Record):
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """All rows, in the order of the specification."""
+    """Return all rows, in the order of the specification."""
     data = json.loads(files(__package__).joinpath("rows.json").read_text(encoding="utf-8"))
     return tuple(Row(**{**row, "requires": tuple(row.get("requires", ()))}) for row in data)
 
 
 def find(name: str) -> Row | None:
-    """The row of that name, in upper or lower case."""
+    """Return the row of that name, in upper or lower case."""
     folded = name.lower()
     return next((row for row in rows() if row.name.lower() == folded), None)
 

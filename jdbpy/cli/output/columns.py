@@ -22,7 +22,8 @@ class Fitted(Record):
 
 
 def fit(columns: Sequence[Column], natural: Sequence[int], width: int) -> list[Fitted]:
-    """The columns to show in ``width`` when their texts are ``natural`` wide; a column without text is left out."""
+    """Return the columns to show in ``width`` when their texts are ``natural`` wide; a column without text is left
+    out."""
     shown = [index for index, needed in enumerate(natural) if needed]
     least = [min(needed, column.least) for column, needed in zip(columns, natural, strict=True)]
 
@@ -47,7 +48,7 @@ def fit(columns: Sequence[Column], natural: Sequence[int], width: int) -> list[F
 
 
 def _widest(shown: Sequence[int], widths: Sequence[int], floor: Sequence[int]) -> tuple[int | None, int]:
-    """The widest column that can still give way, and the width of the next one."""
+    """Return the widest column that can still give way, and the width of the next one."""
     giving = sorted((index for index in shown if widths[index] > floor[index]), key=lambda index: -widths[index])
     if not giving:
         return None, 0

@@ -44,7 +44,7 @@ _OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NO
 
 
 def event_shown(event: Event) -> Shown:
-    """An event; the output of the application is none, it is written as it is."""
+    """Yield an event; the output of the application is none, it is written as it is."""
     if isinstance(event, Stopped):
         yield from stop_shown(event)
     elif isinstance(event, Exited):
@@ -94,7 +94,7 @@ def _resumed(event: ThreadsResumed) -> str:
 
 
 def _way_out(notice: Notice) -> str:
-    """The hint under the report of a hot place."""
+    """Return the hint under the report of a hot place."""
     data = dict(notice.data)
     number = data.get("breakpoint")
     if data.get("why") in ("rate", "cost"):

@@ -47,7 +47,7 @@ def frame_line(frame: FrameInfo, settings: Settings, *, pc: bool = False) -> Pie
 
 
 def frame_lines(trace: StackTrace, settings: Settings, *, pc: bool = False) -> Shown:
-    """The frames of a stack."""
+    """Yield the frames of a stack."""
     for frame in trace.frames:
         yield "  " + frame_line(frame, settings, pc=pc)
 
@@ -79,7 +79,7 @@ def thread_name(thread: ThreadInfo) -> Pieces:
 
 
 def state_of(thread: ThreadInfo) -> str:
-    """The state in words, with what the debugger does to it."""
+    """Return the state in words, with what the debugger does to it."""
     words = [thread.state]
     if thread.at_breakpoint:
         words.append("stopped here")

@@ -147,7 +147,7 @@ def of_jvm(jvm: str, shown: Shown) -> Shown:
 
 
 def error_shown(outcome: Outcome) -> Shown:
-    """An error: one sentence, the expression with a caret, where it was thrown, the hint."""
+    """Yield an error: one sentence, the expression with a caret, where it was thrown, the hint."""
     error = outcome.error
     if error is None:
         return
@@ -165,7 +165,8 @@ def error_shown(outcome: Outcome) -> Shown:
 
 
 def _caret(outcome: Outcome, column: int) -> Iterator[Line]:
-    """The expression with a caret under the column: the error's, or that of a command which takes nothing else."""
+    """Yield the expression with a caret under the column: the error's, or that of a command which takes nothing
+    else."""
     from jdbpy.cli.arguments.code import ExpressionArgument
 
     expression = getattr(outcome.error, "expression", "")

@@ -31,10 +31,10 @@ class Renderer(Protocol):
     """Each method returns whole lines with their ends, or "" when there is nothing to show."""
 
     def result(self, outcome: Outcome) -> str:
-        """The result of a command that succeeded."""
+        """Return the result of a command that succeeded."""
 
     def error(self, outcome: Outcome) -> str:
-        """The error of a command that failed: one sentence, and the hint."""
+        """Return the error of a command that failed: one sentence, and the hint."""
 
     def event(self, event: Event, jvm: str = "") -> str:
         """Something that happened in the target. Application output comes back as it was written.
@@ -43,7 +43,7 @@ class Renderer(Protocol):
         """
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
-        """The values of ``display``, after a stop."""
+        """Return the values of ``display``, after a stop."""
 
     def source(self, window: SourceWindow, jvm: str = "") -> str:
         """Source of a stop that is made only now."""

@@ -85,7 +85,7 @@ def _drawn(shown: Line | RowPieces | TablePieces | CodePieces, width: int) -> It
 
 
 def _table(shown: TablePieces, width: int) -> Iterator[RenderableType]:
-    """A table, some rows at a time."""
+    """Yield a table, some rows at a time."""
     from rich.table import Table  # most results have none
 
     columns, cells = shown.columns, [list(map(styled, row)) for row in shown.rows]

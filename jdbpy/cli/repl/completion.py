@@ -28,7 +28,7 @@ _COUNT = re.compile(r"\s*\d+\s+")  # `3 next`
 
 
 def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = SHOWN) -> list[Candidate]:
-    """The candidates at the end of ``line`` (the text before the cursor), the likeliest first, none twice."""
+    """Return the candidates at the end of ``line`` (the text before the cursor), the likeliest first, none twice."""
     count = _COUNT.match(line)
     line = (line[count.end() :] if count else line).lstrip()
     if line.startswith(("#", "!!")):
@@ -41,8 +41,8 @@ def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = 
 
 
 def complete_python(line: str) -> list[Candidate]:
-    """The candidates for a line of Python: names of `py`, and attributes of objects as far as they can be found without
-    running anything."""
+    """Return the candidates for a line of Python: names of `py`, and attributes of objects as far as they can be found
+    without running anything."""
     found = _PYTHON_NAME.search(line)
     if found is None:
         return []

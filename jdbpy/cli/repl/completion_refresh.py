@@ -94,7 +94,7 @@ class NamesRefresher:
         return names
 
     async def _list_classes(self, session: Session) -> dict[str, Any]:
-        """All classes, megabytes of them in a large program: now and then, and never over a network."""
+        """Return all classes, megabytes of them in a large program: now and then, and never over a network."""
         now = trio.current_time()
         if not session.remote and now - self._listed > STALE:
             self._listed = now

@@ -243,7 +243,7 @@ class Conversation:
         return restarts is not None and restarts.stays(self._context, ending)
 
     async def _next_line(self) -> str | None:
-        """The next line to run; None when there is none, since nothing was typed or the target has ended."""
+        """Return the next line to run; None when there is none, since nothing was typed or the target has ended."""
         self._prompt.update(await self._draw())
         await self._sink.flush()
         self._doing, self._entered = Doing.PROMPTING, trio.Event()

@@ -66,7 +66,8 @@ def _resumed(event: Event) -> bool:
 
 
 def event_text(screen: Screen, jvms: Jvms, jvm: Jvm, event: Event) -> str:
-    """The text of an event, which may make its JVM the current one. Of our own leaving the command has spoken."""
+    """Return the text of an event, which may make its JVM the current one. Of our own leaving the command has
+    spoken."""
     if isinstance(event, VMDisconnected) and jvms.leaving:
         return ""
     before = jvms.current
@@ -81,7 +82,7 @@ def event_text(screen: Screen, jvms: Jvms, jvm: Jvm, event: Event) -> str:
 
 
 def _stays_selected(jvms: Jvms, jvm: Jvm, event: Event) -> str:
-    """A line for a stop of another JVM or thread than the one that the user is at work in."""
+    """Return a line for a stop of another JVM or thread than the one that the user is at work in."""
     if isinstance(event, Stopped) and jvm is not jvms.current:
         stays = jvms.current.name
         return f"{stays} stays current; 'session {jvm.name}' makes the one that stopped the current one\n"

@@ -175,7 +175,7 @@ async def open_sink(surface: Surface) -> AsyncIterator[Sink]:
 
 
 def choose_renderer(settings: Settings) -> PlainRenderer:
-    """The look: rich in color, else plain text."""
+    """Return the look: rich in color, else plain text."""
     if wants_color(settings["color"], sys.stdout):
         from jdbpy.cli.output.terminal import RichRenderer
 

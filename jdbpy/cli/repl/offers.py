@@ -100,7 +100,8 @@ class Offers:
     # The project
 
     def _find(self) -> ProjectFiles | None:
-        """The files of the project in whose directories the debugger was started, up to its root; None without."""
+        """Return the files of the project in whose directories the debugger was started, up to its root; None
+        without."""
         try:
             directory = os.path.realpath(self._directory or os.getcwd())
         except OSError:
@@ -170,7 +171,7 @@ class Offers:
 
 
 def _read(directory: str) -> ProjectFiles | None:
-    """The files of a project's directory; None if there is nothing to run."""
+    """Return the files of a project's directory; None if there is nothing to run."""
     digest = sha256()
     content = _content(os.path.join(directory, "init"))
     digest.update(b"init\0%d\0" % len(content) + content)
@@ -208,7 +209,7 @@ def _content(path: str) -> bytes:
 
 
 def _trusted_lines(path: str) -> list[str]:
-    """The lines of a file that only this user can have written; none if it is not there."""
+    """Return the lines of a file that only this user can have written; none if it is not there."""
     if not os.path.exists(path) or why_not_trusted(path):
         return []
     try:
@@ -233,13 +234,13 @@ async def _run_quietly(ctx: Context, lines: Sequence[str], say: Callable[[str], 
 
 
 def _commands(ctx: Context) -> list[str]:
-    """The commands that set the breakpoints again which there are now."""
+    """Return the commands that set the breakpoints again which there are now."""
     points = ctx.session.points.list() if ctx.session.points_are_used else ()
     return [line for line in as_commands(points, {}, ctx.actions) if not line.startswith("#")]
 
 
 def _without(lines: list[str], there: set[str]) -> list[str]:
-    """The lines without those that set what is there, and without what the hits of these run."""
+    """Return the lines without those that set what is there, and without what the hits of these run."""
     kept: list[str] = []
     dropping, inside = False, False
     for line in lines:
@@ -252,7 +253,7 @@ def _without(lines: list[str], there: set[str]) -> list[str]:
 
 
 def _points(lines: list[str]) -> int:
-    """The number of breakpoints that lines set."""
+    """Return the number of breakpoints that lines set."""
     number, inside = 0, False
     for line in lines:
         number += not inside and line != "commands"

@@ -104,7 +104,7 @@ class EditedPrompt:
         self._thread.post(self._prompt.app.invalidate)
 
     async def read_line(self) -> str:
-        """The next line; raises EOFError at Ctrl-D on an empty line and when the terminal is gone.
+        """Return the next line; raises EOFError at Ctrl-D on an empty line and when the terminal is gone.
 
         When it is cancelled the prompt is taken off the screen.
         """
@@ -112,7 +112,7 @@ class EditedPrompt:
         return await self._thread.run(partial(self._read, self._lines), wake=self._wake)
 
     async def ask(self, question: str) -> str:
-        """The answer to a question; "" at Ctrl-C and Ctrl-D. It is not kept in the history."""
+        """Return the answer to a question; "" at Ctrl-C and Ctrl-D. It is not kept in the history."""
         self._prompt = PromptSession(
             question,
             history=InMemoryHistory(),
@@ -258,7 +258,7 @@ class InlineOutput(Vt100_Output):
 
 
 def inline_output(stdout: TextIO, *, color: bool) -> InlineOutput:
-    """The terminal behind ``stdout``; without color, bold and reversed text remain."""
+    """Return the terminal behind ``stdout``; without color, bold and reversed text remain."""
     depth = ColorDepth.DEPTH_4_BIT if color else ColorDepth.DEPTH_1_BIT
     output = InlineOutput.from_pty(stdout, default_color_depth=depth)
     assert isinstance(output, InlineOutput)
@@ -270,7 +270,7 @@ KEPT = 5_000
 
 
 def history_path(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The file ``history`` of the state directory; None when there is no home directory."""
+    """Return the file ``history`` of the state directory; None when there is no home directory."""
     state = state_directory(environ)
     return Path(state, "history") if state else None
 
@@ -287,7 +287,7 @@ class LineHistory(History):
         self._kept = kept
 
     def load_history_strings(self) -> Iterable[str]:
-        """The newest first, as prompt_toolkit wants them."""
+        """Return the newest first, as prompt_toolkit wants them."""
         if self._path is None:
             return []
         try:

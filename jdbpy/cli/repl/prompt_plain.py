@@ -46,11 +46,11 @@ class PlainPrompt:
         """Does nothing: what is written stays as it is."""
 
     async def read_line(self) -> str:
-        """The next line; raises EOFError at Ctrl-D and when the terminal is gone."""
+        """Return the next line; raises EOFError at Ctrl-D and when the terminal is gone."""
         return await self._read(lambda: prompt_text(self._state, COLUMNS))
 
     async def ask(self, question: str) -> str:
-        """The answer to a question; "" at Ctrl-D."""
+        """Return the answer to a question; "" at Ctrl-D."""
         try:
             return await self._read(lambda: question)
         except EOFError:

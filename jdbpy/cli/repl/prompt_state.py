@@ -73,7 +73,7 @@ def prompt_text(state: PromptState, columns: int) -> str:
 
 
 def toolbar(state: PromptState, columns: int, now: float) -> list[Segment]:
-    """The toolbar in ``columns`` columns; the least important parts go first when it is narrow."""
+    """Return the toolbar in ``columns`` columns; the least important parts go first when it is narrow."""
     parts = [(0, Segment("state", state.state))]
     if state.thread:
         parts.append((1, Segment("thread", f"{escape(state.thread)}[{state.frame}]")))
@@ -108,7 +108,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people say it: ``4 s``, ``2:05 min``, ``1:02:05 h``."""
+    """Return a length of time as people say it: ``4 s``, ``2:05 min``, ``1:02:05 h``."""
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -173,7 +173,8 @@ class Picture:
         self._place: tuple[object, str] = (None, "")  # of which frame, and where it is
 
     async def draw(self, asks: str = "", jvm: str = "") -> PromptState:
-        """The state now; ``asks`` is what the next lines are for, when they are not run; ``jvm`` the name to show.
+        """Return the state now; ``asks`` is what the next lines are for, when they are not run; ``jvm`` the name to
+        show.
 
         wire: 0 trips, 1 when another frame was selected since the last time.
         """

@@ -112,7 +112,7 @@ class LineGatherer:
         return bool(self._open)
 
     def feed(self, stream: str, text: str) -> list[str]:
-        """The lines of ``stream`` that are whole after ``text``, without their newlines."""
+        """Return the lines of ``stream`` that are whole after ``text``, without their newlines."""
         text = self._open.pop(stream, "") + text
         held = text[-1:] if text.endswith("\r") else ""  # perhaps the first half of \r\n
         text = text.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
@@ -125,7 +125,7 @@ class LineGatherer:
         return lines
 
     def rest(self) -> list[tuple[str, str]]:
-        """The unfinished lines as (stream, text), which from now on count as whole."""
+        """Return the unfinished lines as (stream, text), which from now on count as whole."""
         rest = [(stream, text.removesuffix("\r")) for stream, text in self._open.items()]
         self._open.clear()
         return rest

@@ -89,7 +89,8 @@ def rows(line: str, columns: int) -> int:
 
 
 def fitting(parts: Iterable[str], columns: int, lines: int) -> str | Iterator[str]:
-    """The whole text of ``parts`` (each of whole lines) if it fits in ``lines`` rows, else an iterator of all parts.
+    """Return the whole text of ``parts`` (each of whole lines) if it fits in ``lines`` rows, else an iterator of all
+    parts.
 
     No more parts are made than are needed to find out.
     """

@@ -25,7 +25,7 @@ _PATIENCE = 1.0
 
 
 def pager_command(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The pager to run: PAGER, else ``less``; empty when there is none. ``cat`` means "do not page".
+    """Return the pager to run: PAGER, else ``less``; empty when there is none. ``cat`` means "do not page".
 
     ``less`` shows colors (-R), leaves at Ctrl-C (-K), and leaves what was read on the screen (-X).
     """

@@ -72,14 +72,14 @@ async def extension(jdb: Debugger, words: Words) -> None:
 
 
 def erased(type_name: str) -> str:
-    """A type without its type arguments."""
+    """Return a type without its type arguments."""
     while "<" in type_name:
         type_name = _INNERMOST.sub("", type_name)
     return type_name
 
 
 def typed_name(method: MethodInfo) -> str:
-    """A method with the types of its parameters."""
+    """Return a method with the types of its parameters."""
     types = list(method.parameters)
     if types and method.modifier_bits & _VARARGS:
         types[-1] = types[-1].removesuffix("...").removesuffix("[]") + "..."
@@ -87,7 +87,8 @@ def typed_name(method: MethodInfo) -> str:
 
 
 async def find_class(jdb: Debugger, word: str) -> ClassInfo | None:
-    """The loaded class of exactly that name, or with a name that ends so (``*.Order``); says so if there is none."""
+    """Return the loaded class of exactly that name, or with a name that ends so (``*.Order``); says so if there is
+    none."""
     found: ClassInfo | None = None
     if word.startswith("*."):
         found = next((each for each in await jdb.target.classes.list() if each.name.endswith(word[1:])), None)
@@ -131,7 +132,7 @@ async def _interface(jdb: Debugger, detail: ClassDetail) -> list[str]:
 
 
 async def _interfaces(jdb: Debugger, name: str) -> list[str]:
-    """All interfaces of a class or interface, inherited ones too."""
+    """Return all interfaces of a class or interface, inherited ones too."""
     found = list((await jdb.target.classes.detail(name)).interfaces)
     for each in list(found):
         found += await _interfaces(jdb, each)

@@ -84,7 +84,7 @@ def _write(
 
 
 async def _line_of_method(jdb: Debugger, location: Location, name: str) -> int | None:
-    """The first line of the only method of that name; says so if there is none, or several."""
+    """Return the first line of the only method of that name; says so if there is none, or several."""
     methods = await jdb.target.classes.methods(location.class_name, inherited=False)
     found = [each for each in methods if each.name == name]
     if len(found) != 1:

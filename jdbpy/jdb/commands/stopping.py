@@ -125,7 +125,7 @@ async def _thread(jdb: Debugger, word: str) -> int | None:
 def _place(
     jdb: Debugger, words: Words, usage: str, policy: SuspendPolicy = SuspendPolicy.ALL, thread: int | None = None
 ) -> BreakpointSpec | None:
-    """The place at the end of the line; says what is wrong with it, if it is none."""
+    """Return the place at the end of the line; says what is wrong with it, if it is none."""
     word = words.next(_PLACE_END)
     rest = words.rest().strip()
     if not word:
@@ -177,7 +177,7 @@ def _valid_class(jdb: Debugger, name: str) -> bool:
 
 
 def _field(jdb: Debugger, words: Words) -> list[WatchSpec]:
-    """The watchpoints that the line asks for."""
+    """Return the watchpoints that the line asks for."""
     word = words.next()
     policy = SuspendPolicy.ALL
     if word in _POLICIES:

@@ -116,7 +116,7 @@ async def kill(jdb: Debugger, words: Words) -> None:
 
 
 def _flat(groups: tuple[ThreadGroup, ...] | list[ThreadGroup]) -> list[ThreadGroup]:
-    """The groups, each followed by those in it."""
+    """Return the groups, each followed by those in it."""
     return [each for group in groups for each in (group, *_flat(group.groups))]
 
 

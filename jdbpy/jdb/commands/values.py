@@ -110,7 +110,7 @@ async def enablegc(jdb: Debugger, words: Words) -> None:
 
 
 async def object_of(jdb: Debugger, words: Words) -> ValueInfo | None:
-    """The object that the rest of the line evaluates to, as ``$_``; says so if it is none."""
+    """Return the object that the rest of the line evaluates to, as ``$_``; says so if it is none."""
     if not words.more():
         jdb.out.line("No object specified.")
         return None
@@ -122,7 +122,7 @@ async def object_of(jdb: Debugger, words: Words) -> ValueInfo | None:
 
 
 async def evaluated(jdb: Debugger, text: str) -> ValueInfo | None:
-    """The value of an expression, also as ``$_``; None for null, and for one that fails, which is said then."""
+    """Return the value of an expression, also as ``$_``; None for null, and for one that fails, which is said then."""
     await jdb.follow()
     try:
         value = await jdb.target.values.evaluate(_with_long_literals(text.strip()), limits=SHORT)
@@ -135,7 +135,8 @@ async def evaluated(jdb: Debugger, text: str) -> ValueInfo | None:
 
 
 async def shown(jdb: Debugger, value: ValueInfo) -> str | None:
-    """The value, which is ``$_``, as ``print`` shows it; None, and it is said, when its toString() cannot be run."""
+    """Return the value, which is ``$_``, as ``print`` shows it; None, and it is said, when its toString() cannot be
+    run."""
     try:
         return await massaged(jdb.target, value)
     except StateError:
@@ -154,7 +155,7 @@ async def _print(jdb: Debugger, text: str) -> None:
 
 
 def _with_long_literals(text: str) -> str:
-    """The expression with an L at numbers that are too large for an int: jdb takes them as long."""
+    """Return the expression with an L at numbers that are too large for an int: jdb takes them as long."""
 
     def longer(match: re.Match[str]) -> str:
         number = match["number"]
@@ -198,7 +199,7 @@ async def _not_assignable(jdb: Debugger, error: JdbpyError, text: str) -> str:
 
 
 def _complaint(error: JdbpyError, text: str) -> str:
-    """An error of an expression in jdb's words where it has such, else in ours."""
+    """Return an error of an expression in jdb's words where it has such, else in ours."""
     thrown = getattr(error, "exception_type", "")
     if thrown:
         return f"Exception in expression: {thrown}"
