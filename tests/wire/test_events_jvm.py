@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from jdbpy.errors import Disconnected
 from jdbpy.wire.constants import EventKind, JdwpStepDepth, JdwpStepSize, JdwpSuspendPolicy, Tag, TypeTag
-from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
-from jdbpy.wire.messages import (
-    event,
-    event_request,
-    virtual_machine,
-)
+from jdbpy.wire.ids import ClassID, CodeLocation, FieldID, FieldValue, ObjectID, ReferenceTypeID, TaggedValue, ThreadID
+from jdbpy.wire.messages import class_type, event, event_request, virtual_machine
 from tests.harness import Jvm
 from tests.wire.everything import Debuggee, everything
 
@@ -22,7 +19,8 @@ async def test_every_kind_of_event_and_modifier(jvm: Jvm, codec: str) -> None:
     async with everything(jvm) as d:
         thread, thing = await d.run_to_stop()
         outer = await d.find_class("Everything")
-        counter = event_request.FieldOnly(outer, (await d.field_ids(outer))["counter"])
+        fields = await d.field_ids(outer)
+        counter = event_request.FieldOnly(outer, fields["counter"])
         ours = event_request.ClassMatch("Everything*")
         pause = await d.find_method(outer, "pause")
         mine = event_request.ThreadOnly(thread)
@@ -51,8 +49,12 @@ async def test_every_kind_of_event_and_modifier(jvm: Jvm, codec: str) -> None:
         requests = [event_request.Set(kind, JdwpSuspendPolicy.NONE, modifiers) for kind, modifiers in wanted]
         replies = await d.connection.batch(requests)
         kinds = {reply.requestID: kind for reply, (kind, _) in zip(replies, wanted, strict=True)}
+        collect = partial(collections, d, outer, fields["collections"])
+        await collect(1_000_000)
         await d.resume()
-        happened = await until_the_end(d)
+        happened = await until(d, event.ClassUnload)  # which follows a collection, but not at once
+        await collect(0)
+        happened += await until_the_end(d)
         for one in happened:
             assert one.requestID == 0 or kinds[one.requestID] == one.KIND
         seen = {type(one) for one in happened}
@@ -61,8 +63,21 @@ async def test_every_kind_of_event_and_modifier(jvm: Jvm, codec: str) -> None:
         details(last, thread, outer, counter.fieldID)
 
 
+async def collections(d: Debuggee, outer: ReferenceTypeID, field: FieldID, rounds: int) -> None:
+    """Say how often the fixture collects garbage before it ends."""
+    await d.ask(class_type.SetValues(ClassID(outer), [FieldValue(field, TaggedValue(Tag.INT, rounds))]))
+
+
+async def until(d: Debuggee, kind: type[event.Event]) -> list[Any]:
+    """Return all events until one of a kind."""
+    events: list[Any] = []
+    while not any(isinstance(one, kind) for one in events):
+        events += (await d.connection.next_event()).events
+    return events
+
+
 async def until_the_end(d: Debuggee) -> list[Any]:
-    """All events until the VM has ended."""
+    """Return all events until the VM has ended."""
     events: list[Any] = []
     with pytest.raises(Disconnected):
         while True:
