@@ -209,6 +209,7 @@ async def test_classes_that_are_unloaded(jvm: Jvm) -> None:
         await d.resume()
         notice = await d.wait_notice("class-unloaded")
         assert notice.text == f"class {STORE}.Passing unloaded"
+        await d.session.values.assign("happenings.Happenings.unloaded", "true")
         await d.wait_exit()
         assert d.session.points.get(1).hits == 1
         assert not any(name.endswith("Passing") for name in d.session.classes.known().classes)
