@@ -10,7 +10,7 @@ _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+|(?<=/)0x[0-9a-f]{16}\b")
 _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
-_PROMPT_AMID = re.compile(r"(\A|\n)\n([A-Z][^\"\n]*: )(?:> |[\w-]+\[\d+\] )+(?=\"|Set )")
+_PROMPT_AMID = re.compile(r"(\A|\n)\n([A-Z][^\"\n]*: )(?:> |[\w-]+\[\d+\] )+(?=\S)")
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
