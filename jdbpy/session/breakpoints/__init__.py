@@ -21,4 +21,5 @@ Those that report and suspend nothing:
 * ``reports``: the text of a hit, to the listeners or a file
 * ``hot_places``: reports of what costs the target much; ``slowdown``: what they cost it, measured there
 * ``counting_filter``: hits that are only counted; ``hit_statistics``: what they come to; ``summary``: that in words
+* ``resting``: points whose hits suspend threads, while they are only counted
 """

@@ -289,6 +289,9 @@ class LogicalBreakpoint(Point):
         found = [request for place, request in self.placed.items() if (place.classID, place.methodID) == method]
         return CountedPlace(kind, found[0].modifiers, kind, method) if len(found) == 1 else None
 
+    def standing(self) -> Mapping[EventRequest, EventKind]:
+        return {} if self.computed_in_target else dict.fromkeys(self.placed.values(), EventKind.BREAKPOINT)
+
     async def check(self, condition: Condition | None) -> None:
         await self._placing.check(self, condition)
 

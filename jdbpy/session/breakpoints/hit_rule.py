@@ -139,6 +139,8 @@ class HitRule:
                 point.disarm()
             await self._dependents.was_hit(point)
         taken = self._reporter.take(point)
+        if not taken.reported:
+            point.on_left_out(point, hit.request)
         if point.reports:
             point.count(hit)
             point.passes += 1

@@ -7,7 +7,7 @@ method that an exception leaves is not reported by either (``eventHandler.c``): 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -227,6 +227,10 @@ class MethodPoint(EventPoint):
         if self._target.changed_code.on_traced is not None:
             self._target.changed_code.on_traced(self)
 
+    def standing(self) -> Mapping[EventRequest, EventKind]:
+        meant = {False: EventKind.METHOD_ENTRY, True: EventKind.METHOD_EXIT}
+        return {request: meant[is_exit] for (_, is_exit), request in self._placed.items()}
+
     def places_in(self, type_id: ReferenceTypeID) -> dict[tuple[CodeLocation, bool], EventRequest]:
         """Return where the trace stands in a class, with the requests; the second is True at an exit. No trip."""
         return {key: request for key, request in self._placed.items() if key[0].classID == type_id}
@@ -343,6 +347,7 @@ class MethodPoint(EventPoint):
     def _count_only(self, hit: RequestHit) -> Verdict:
         self.hits += 1
         self.count(hit)
+        self.on_left_out(self, hit.request)
         return GO
 
     def _on_return(self, of: Exit, hit: RequestHit) -> Vote:

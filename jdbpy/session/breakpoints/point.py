@@ -25,7 +25,7 @@ from jdbpy.session.model.kinds import KINDS
 from jdbpy.session.model.threads import Location
 from jdbpy.session.target.conditions import NOTHING, Condition, Given, LogText
 from jdbpy.session.target.hit_rates import HitLoad, RateLimiter
-from jdbpy.session.target.requests import CountingFilter, RequestHit
+from jdbpy.session.target.requests import CountingFilter, EventRequest, RequestHit
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.pending import Pending
@@ -180,6 +180,8 @@ class Point(ABC):
         self.hit_statistics = HitStatistics()
         self.counting_filter: CountingFilterOf = _no_counting_filter
         """The counting filter for its requests for a kind of events; the id of a method limits it to that."""
+        self.on_left_out: Callable[[Point, EventRequest], None] = lambda point, request: None
+        """Called when a hit was only counted, though its thread is suspended. wire: no wait."""
 
     @property
     def slows_more_than_its_hits(self) -> bool:
@@ -302,6 +304,10 @@ class Point(ABC):
         there is nothing. wire: none, or 1 trip.
         """
         return None
+
+    def standing(self) -> Mapping[EventRequest, EventKind]:
+        """Return its breakpoint requests in the target, with the kind as which their hits count. No trip."""
+        return {}
 
     async def redefined(self, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Takes note that classes have new code. wire: as setting the point there."""

@@ -19,6 +19,7 @@ from jdbpy.session.breakpoints.hit_rule import HitRule
 from jdbpy.session.breakpoints.hot_places import HotPlaces
 from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
 from jdbpy.session.breakpoints.reports import Reporter, absolute
+from jdbpy.session.breakpoints.resting import Resting
 from jdbpy.session.model.breakpoints import (
     NO_OPTIONS,
     BreakpointInfo,
@@ -70,6 +71,8 @@ class Points:
         """Called with classes that were redefined, after points were set there again."""
         self.after_removal: Callable[[], Awaitable[None]] | None = None
         """Called when points were taken out of the target."""
+        self._resting = Resting(target, self.reporter)
+        self.reporter.on_window_over = self._resting.wake
         self.hot_places = HotPlaces(target, self._points, self.reporter)
         self.rule = HitRule(target, self._points, self.reporter, self._dependents, self.hot_places)
 
@@ -158,6 +161,7 @@ class Points:
         point = make(self._last_internal - 1 if options.internal else self._last_number + 1, options)
         point.require_fitting(options)
         point.counting_filter = partial(counting_filter_of, point, self.reporter, self._target.conn)
+        point.on_left_out = self._resting.left_out
         point.hit_count = hit_count
         point.callers = Callers(self._target, options.callers) if options.callers else None
         point.condition = self._compiled(options.condition)

@@ -131,6 +131,8 @@ class Reporter:
         self._changed = trio.lowlevel.ParkingLot()
         self.on_rate: Callable[[Point, Load], None] = lambda point, load: None
         """Called about once a second for a point whose hits suspend nothing."""
+        self.on_window_over: Callable[[Point], None] = lambda point: None
+        """Called when what a point has left out is about to be said: it reports again from now on."""
 
     def take(self, point: Point) -> Taken:
         """Return whether the last hit of a point is to be reported."""
@@ -188,6 +190,7 @@ class Reporter:
         """Says what those points, or all of them, have left out until now."""
         for point in points or tuple(self._limited):
             self._limited.discard(point)
+            self.on_window_over(point)
             self._say_left_out(point, point.rate_limiter.close(self.clock(), self._busy(point)))
 
     async def report(

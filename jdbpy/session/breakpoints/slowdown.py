@@ -80,6 +80,7 @@ class Measuring:
         """The point is hit so often: measure it if its time has come. wire: no wait."""
         reporting = point.reporting
         wanted = reporting.cost and reporting.limit is not None and not reporting.most and point.counts_every_hit
+        wanted = wanted and point.wire_policy is JdwpSuspendPolicy.NONE
         least = SLOWING if point.slows_more_than_its_hits else BUSY
         if wanted and rate >= least and self._clock() >= point.rate_limiter.measure_at and point not in self._due:
             self._due[point] = None

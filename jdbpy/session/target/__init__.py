@@ -18,7 +18,7 @@ How it runs:
 
 * ``suspension``: suspend counts and epochs, as pure data; ``invocations``: those of threads that run an invoked method
 * ``requests``: event requests and their handlers; ``hit_rates``: how often they are hit
-* ``dispatch``: events come in, handlers vote, the set is resumed or becomes a stop
+* ``dispatch``: events come in, handlers vote, the set is resumed or becomes a stop; ``deferred_hits``: those that wait
 * ``last_breakpoints``: threads that would pass a breakpoint while another one is stepped
 * ``conditions``: what a hit needs of the evaluator; ``fast_hits``: hits whose condition is false
 * ``streams``: events on their way to subscribers

@@ -12,7 +12,7 @@ The last are asked about at once only while no other set waits or is being handl
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, VMDisconnected
 from jdbpy.session.model.kinds import KINDS, StopReason
+from jdbpy.session.target.deferred_hits import DeferredHits
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.requests import (
     AUTOMATIC,
@@ -49,7 +50,6 @@ ExceptionReader = Callable[[wire_event.Exception], Awaitable[ExceptionInfo]]
 _ALL = bytes((JdwpSuspendPolicy.ALL,))
 """The beginning of an event set that suspends everything."""
 
-_THREAD = bytes((JdwpSuspendPolicy.EVENT_THREAD,))
 """The beginning of an event set that suspends the thread of its event."""
 
 EXIT_LIMIT = 3.0
@@ -104,7 +104,7 @@ class EventDispatcher:
         self._running = False
         self._nursery: trio.Nursery | None = None
         self._leaving = False
-        self._deferred: list[tuple[int, Packet]] = []  # hits whose turn comes when their thread is resumed, by thread
+        self._deferred = DeferredHits(target)
         self.exit_status: Callable[[], Awaitable[int | None]] | None = None
         """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
         self.death_told = False
@@ -116,7 +116,7 @@ class EventDispatcher:
         for _ in range(conn.events_waiting):  # the VM's start comes before anybody is there to take it
             self._target.publisher.came_in()
         conn.on_event = self._take
-        self._target.on_resume = self._queue_deferred
+        self._target.on_resume = self._deferred.queue_due
         self._running = True
         try:
             async with trio.open_nursery() as nursery:
@@ -146,7 +146,7 @@ class EventDispatcher:
 
     def leave(self) -> None:
         """From now on resume every event set where it comes in; none becomes a stop any more."""
-        self._leaving = True
+        self._leaving = self._deferred.leaving = True
 
     def _take(self, packet: Packet) -> bool:
         """Pass an event set as it comes in, if it is not to wait for its turn. A fault here ends nothing."""
@@ -187,7 +187,7 @@ class EventDispatcher:
         request = self._target.requests.find(only_request(packet))
         if request is not None and packet.data[event_parts.KIND] != request.kind:
             request = None  # of another session's request; the dispatcher reports it
-        if request is not None and self._is_deferred(packet, request):
+        if request is not None and self._deferred.take(packet, request):
             return True
         if request is not None and request.guard is not None:
             self._target.hit_times.arrived(request.guard, thread_of(packet, self._target.conn.id_sizes))
@@ -236,34 +236,6 @@ class EventDispatcher:
             return True
         self._begun = _Begun(composite, hit, vote)
         return False
-
-    def _is_deferred(self, packet: Packet, request: EventRequest) -> bool:
-        """Return True if the hit was put off: all threads are suspended already, as a stop at its breakpoint does it.
-
-        A hit with policy ALL would not be reported before they are resumed (docs/agent.md, "Resuming before a packet").
-        One whose condition is to be asked yet suspends its thread only, and may be on its way when all are suspended
-        for the hit of another.
-        """
-        suspension = self._target.suspension
-        if not suspension.everything_held or request.guard is None or not request.guard.suspends_all:
-            return False
-        if packet.data[:1] != _THREAD or self._leaving:
-            return False
-        thread = thread_of(packet, self._target.conn.id_sizes)
-        if not thread or not suspension.is_held_otherwise(thread):
-            return False
-        self._deferred.append((thread, packet))
-        return True
-
-    def _queue_deferred(self) -> None:
-        """Queue the deferred hits of threads that nothing but their hit suspends any more."""
-        if self._deferred:
-            suspended = self._target.suspension.is_held_otherwise
-            due = [packet for thread, packet in self._deferred if not suspended(thread)]
-            self._deferred = [each for each in self._deferred if suspended(each[0])]
-            for packet in due:
-                self._target.publisher.came_in()
-                self._target.conn.queue_event(packet)
 
     def _let_calls_run(self) -> None:
         """Resume the threads that run a method: the event of another thread must not keep them suspended."""
@@ -348,7 +320,7 @@ class EventDispatcher:
         if begun is None:
             packet = self._target.conn.packet_of(composite)
             request = self._target.requests.find(only_request(packet)) if packet is not None else None
-            if packet is not None and request is not None and self._is_deferred(packet, request):
+            if packet is not None and request is not None and self._deferred.take(packet, request):
                 return
             thread = _thread_of(composite)
             if packet is not None and self.fast_hits.take_over(thread, packet):
@@ -358,7 +330,7 @@ class EventDispatcher:
             else:
                 self._note_suspension(composite, undecided=True)
         votes: Votes = []
-        for event in composite.events:
+        for event in self._once_each(composite.events) if len(composite.events) > 1 else composite.events:
             asked = self._ask(composite, event) if begun is None else begun.taken()
             plan = await verdict_of(asked[1]) if asked is not None else None
             if asked is not None and plan is not None:
@@ -368,6 +340,13 @@ class EventDispatcher:
             await self._show_after_reports(self._with_all_suspended(composite, votes))
         else:
             self._let_go(composite)
+
+    def _once_each(self, events: Sequence[Any]) -> Sequence[Any]:
+        """Return the events of a set, one of each request: one that is being set anew may stand there twice."""
+        found: dict[object, Any] = {}
+        for each in events:
+            found.setdefault(self._target.requests.find(each.requestID) or id(each), each)
+        return list(found.values())
 
     async def _show_after_reports(self, votes: Votes) -> None:
         """Show a stop, behind the reports of what came before it and is kept in the target."""
@@ -422,6 +401,9 @@ class EventDispatcher:
             return None  # cleared while the event was on its way
         if misfit := request.misfit(event):
             self._warn(f"an event was ignored: {misfit}")
+            return None
+        if request.counter is not None and composite.suspendPolicy == JdwpSuspendPolicy.NONE:
+            request.counter.count(event.location)
             return None
         if request.immediate:
             return None  # it was asked where the set came in, if its id was known by then; now others have come in

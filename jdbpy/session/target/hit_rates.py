@@ -248,6 +248,15 @@ class RateLimiter:
         """The share of the target's time that the point took when that was measured last."""
         self._open_window(-math.inf)
 
+    @property
+    def left_out(self) -> int:
+        """Hits of this window that were not reported, and of which it is not said yet."""
+        return self._left_out
+
+    def load(self, now: float) -> Load:
+        """Return the hits of this window so far, as if they had suspended nothing."""
+        return Load(self._in_window, max(now - self._window, 1e-6), 0.0, everything=False)
+
     def missed(self, hits: int) -> None:
         """So many more hits were not reported: the target has counted them."""
         self._left_out += hits

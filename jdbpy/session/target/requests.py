@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from jdbpy.session.target.hit_rates import HitLoad, Taken
 
 
+MOST_FORMER = 10_000
+"""The most ids that requests have had before they were set anew, and of which events may still be on their way."""
+
 MOST_PLACES = 20_000
 """The most places of breakpoints that are kept in mind after they were cleared."""
 
@@ -76,6 +79,17 @@ class CountingFilter(Record):
 
     take: Callable[[bytes], bool]
     taken: deque[tuple[Taken, bytes | None]]
+
+
+class HitCounter(Record):
+    """Takes the events of a request while they suspend nothing, ``RequestTable.let_run``; it must not wait or raise.
+
+    ``take`` is shown the bytes of each set that is one event of the request, and returns True unless they make no
+    sense. ``count`` is given the place of an event that came with others.
+    """
+
+    take: Callable[[bytes], bool]
+    count: Callable[[CodeLocation], None]
 
 
 class StopPlan(Record):
@@ -153,8 +167,8 @@ class EventRequest:
     """A request that stands in the target; identity is by object. ``id`` is 0 until the agent has answered."""
 
     __slots__ = (
-        "active", "counting_filter", "dropped", "during_calls", "fired", "guard", "handler", "id", "immediate", "kind",
-        "modifiers", "policy", "recounts"
+        "active", "counter", "counting_filter", "dropped", "during_calls", "fired", "guard", "handler", "id",
+        "immediate", "kind", "modifiers", "policy", "recounts", "rested_as"
     )  # fmt: skip
 
     def __init__(
@@ -166,6 +180,8 @@ class EventRequest:
         self.guard = guard
         self.modifiers: Sequence[Any] = ()
         self.counting_filter: CountingFilter | None = None
+        self.counter: HitCounter | None = None  # takes its events that suspend nothing, when it was ever let run
+        self.rested_as = b""  # its key when it was let run last
         self.during_calls = False
         self.recounts = False
         self.immediate = False
@@ -362,7 +378,6 @@ class RequestTable:
         """
         if self._suspend_less:
             return
-        self._former.clear()  # long handled
         self._suspend_less = [each for each in self._by_id.values() if _may_suspend_less(each)]
         for request in self._suspend_less:
             self._set_anew(request, JdwpSuspendPolicy.EVENT_THREAD)
@@ -379,6 +394,22 @@ class RequestTable:
         if request.active:
             self._set_anew(request, request.policy)
 
+    def let_run(self, request: EventRequest, counter: HitCounter) -> None:
+        """Have the hits of a request suspend nothing and go to ``counter``, until ``hold_again``. wire: no wait.
+
+        It is set anew before it is cleared, so that no hit is missed; a hit between the two comes as two events of one
+        set, and counts once. Events of before and after find the same request.
+        """
+        if request.active and request.policy is JdwpSuspendPolicy.EVENT_THREAD:
+            self._counting_filters.pop(request.rested_as, None)  # of the last time: long handled
+            request.counter = counter
+            self._set_anew(request, JdwpSuspendPolicy.NONE)
+
+    def hold_again(self, request: EventRequest) -> None:
+        """Take back ``let_run``. Hits that are on their way still go to ``counter``. wire: no wait."""
+        if request.active and request.policy is JdwpSuspendPolicy.NONE and request.counter is not None:
+            self._set_anew(request, JdwpSuspendPolicy.EVENT_THREAD)
+
     def _set_anew(self, request: EventRequest, policy: JdwpSuspendPolicy) -> None:
         """Set a request with another policy, then clear the one that stands; it keeps its object."""
         kind, before = request.kind, request.id
@@ -390,8 +421,13 @@ class RequestTable:
             if request.active and request.policy is policy:
                 self._by_id.pop(before, None)
                 self._former[before] = request
+                if len(self._former) > MOST_FORMER:
+                    del self._former[next(iter(self._former))]
                 self._by_id[outcome.requestID] = request
                 request.id = outcome.requestID
+                if policy is JdwpSuspendPolicy.NONE and request.counter is not None:
+                    request.rested_as = request.key
+                    self._counting_filters[request.key] = request.counter.take
             else:  # it was removed meanwhile
                 with suppress(Disconnected):
                     self._conn.submit(event_request.Clear(kind, outcome.requestID))
@@ -426,6 +462,8 @@ class RequestTable:
         """The agent has dropped the request itself: its Count has run out."""
         request.active = False
         self._by_id.pop(request.id, None)
+        if request.rested_as:
+            self._counting_filters[request.rested_as] = _passed
         if request.counting_filter is None or not request.id:
             return
         if request.policy is JdwpSuspendPolicy.NONE:  # of a flood, much may still be on its way
