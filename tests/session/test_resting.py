@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from jdbpy.session.breakpoints import resting
 from jdbpy.session.model.breakpoints import PointOptions, Reporting, SuspendPolicy
+from jdbpy.session.target import hit_rates
 from jdbpy.session.target.requests import RequestTable
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.messages import event_request, thread_reference
@@ -41,7 +43,7 @@ class Crowd {{
 }}
 """
 
-LIMITED = Reporting(limit=5)
+LIMITED = Reporting(limit=1)
 
 
 async def logpoint(d: Debugging) -> int:
@@ -92,7 +94,11 @@ async def test_what_is_only_counted_suspends_nothing(jvm: Jvm, add: Callable[[De
         assert sum(isinstance(each, thread_reference.Resume) for each in sent) < ALL / 4
 
 
-async def test_several_at_one_place_that_rest_by_turns_count_each_hit_once(jvm: Jvm) -> None:
+async def test_several_at_one_place_that_rest_by_turns_count_each_hit_once(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hit_rates, "WINDOW", 0.05)
+    monkeypatch.setattr(resting, "CROWD", 5)
     async with debug(jvm, inline(CROWD)) as d:
         d.ignored |= {"logpoint", "trace", "left-out", "breakpoint-resolved", "hot-place"}
         await d.run_to("start")
@@ -106,9 +112,6 @@ async def test_several_at_one_place_that_rest_by_turns_count_each_hit_once(jvm: 
             over(point)
 
         reporter.on_window_over = awake
-        pace = iter(range(1 << 30))
-        start = reporter.clock()
-        reporter.clock = lambda: start + next(pace) / 500  # a window is over after some hundred hits
         await d.run_to("end")
         assert [d.session.points.get(each).hits for each in numbers] == [ALL, 2 * ALL, ALL]
         assert awakened
@@ -129,3 +132,18 @@ async def test_a_point_that_rests_is_removed(jvm: Jvm) -> None:
         stop = await d.wait_stop("breakpoint")
         assert stop.breakpoints == (end.number,)
         assert all(each.counter is None for each in requests.all_active())
+
+
+async def test_nothing_rests_while_an_answer_is_overdue(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resting, "LATE", -1.0)  # each is at once
+    monkeypatch.setattr(resting, "ASKING", 1)
+    async with debug(jvm, inline(CROWD)) as d:
+        d.ignored |= {"logpoint", "left-out", "breakpoint-resolved"}
+        await d.run_to("start")
+        frozen(d)
+        number = await logpoint(d)
+        sent = spied(d)
+        await d.run_to("end")
+        assert d.session.points.get(number).hits == ALL
+        of = [each.suspendPolicy for each in sent if isinstance(each, event_request.Set)]
+        assert of.count(JdwpSuspendPolicy.EVENT_THREAD) > 1  # the breakpoint at the end, and those that were set back

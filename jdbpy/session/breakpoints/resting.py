@@ -4,6 +4,9 @@ A logpoint or trace that reads values suspends the thread of each hit, which cos
 is nothing to read. So the requests that are hit then are set anew with policy NONE until the window is over. The JVM's
 breakpoint stays as long as one request is at its place, so no code is compiled anew. No hit is missed or counted twice
 in between (``RequestTable.let_run``).
+
+Hits that suspend nothing may come faster than they can be counted; then all that the target answers waits behind them.
+So it is asked something small now and then. While an answer is overdue, hits suspend their threads again.
 """
 
 from __future__ import annotations
@@ -20,9 +23,16 @@ from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.event_parts import event_parts
 from jdbpy.wire.ids import CodeLocation
+from jdbpy.wire.messages import virtual_machine
 
 CROWD = 50
 """After so many hits that were left out in a window a point rests: fewer are not worth setting it anew."""
+
+ASKING = 256
+"""So many hits are counted from one small question to the next."""
+
+LATE = 0.05
+"""Seconds after which an answer is overdue, beside the time that the link takes."""
 
 
 class Resting:
@@ -32,10 +42,12 @@ class Resting:
         self._target = target
         self._reporter = reporter
         self._asleep: dict[Point, set[EventRequest]] = {}
+        self._asked: float | None = None  # since when an answer is waited for
+        self._until_asked = ASKING
 
     def left_out(self, point: Point, request: EventRequest) -> None:
         """Note that a hit was only counted, and have its request rest if the point has had many. wire: no wait."""
-        if point.rate_limiter.left_out < CROWD or not _may_rest(point):
+        if point.rate_limiter.left_out < CROWD or self._is_late() or not _may_rest(point):
             return
         meant = point.standing().get(request)
         asleep = self._asleep.setdefault(point, set())
@@ -46,14 +58,31 @@ class Resting:
 
     def wake(self, point: Point) -> None:
         """Have the hits of a point suspend their threads again, if it rests. wire: no wait."""
-        requests = self._asleep.pop(point, None)
-        if requests is None:
-            return
-        if not point.rate_limiter.over:  # else it is switched off, which says enough
+        if point in self._asleep and not point.rate_limiter.over:  # else it is switched off, which says enough
             self._reporter.on_rate(point, point.rate_limiter.load(self._reporter.clock()))
+        self._hold(point)
+
+    def _hold(self, point: Point) -> None:
         with suppress(Disconnected), self._target.conn.corked:
-            for request in requests:
+            for request in self._asleep.pop(point, ()):
                 self._target.requests.hold_again(request)
+
+    def _keep_up(self) -> None:
+        """Ask the target something if nothing is asked; if the answer is overdue no point may rest."""
+        self._until_asked = ASKING
+        if self._asked is None:
+            self._asked = self._reporter.clock()
+            with suppress(Disconnected):
+                self._target.conn.submit(virtual_machine.IDSizes(), on_reply=self._answered)
+        elif self._is_late():
+            for point in tuple(self._asleep):
+                self._hold(point)
+
+    def _answered(self, _: object) -> None:
+        self._asked = None
+
+    def _is_late(self) -> bool:
+        return self._asked is not None and self._reporter.clock() > self._asked + LATE + self._target.latency.recent
 
     def _counter(self, point: Point, meant: EventKind) -> HitCounter:
         """Return what counts the hits of a point at places of one kind, as long as they suspend nothing."""
@@ -72,6 +101,9 @@ class Resting:
             limiter.missed(1)
             limiter.last = reporter.clock()
             reporter.watch(point)
+            self._until_asked -= 1
+            if not self._until_asked:
+                self._keep_up()
 
         def take(data: bytes) -> bool:
             try:

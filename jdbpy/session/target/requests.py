@@ -82,11 +82,8 @@ class CountingFilter(Record):
 
 
 class HitCounter(Record):
-    """Takes the events of a request while they suspend nothing, ``RequestTable.let_run``; it must not wait or raise.
-
-    ``take`` is shown the bytes of each set that is one event of the request, and returns True unless they make no
-    sense. ``count`` is given the place of an event that came with others.
-    """
+    """Takes events that suspend nothing (``RequestTable.let_run``): ``take`` by the bytes of a set with one event, which
+    it returns True for unless they make no sense; ``count`` by the place of one that came with others."""
 
     take: Callable[[bytes], bool]
     count: Callable[[CodeLocation], None]
@@ -168,7 +165,7 @@ class EventRequest:
 
     __slots__ = (
         "active", "counter", "counting_filter", "dropped", "during_calls", "fired", "guard", "handler", "id",
-        "immediate", "kind", "modifiers", "policy", "recounts", "rested_as"
+        "immediate", "kind", "modifiers", "policy", "recounts", "rested_as", "set_as"
     )  # fmt: skip
 
     def __init__(
@@ -182,6 +179,7 @@ class EventRequest:
         self.counting_filter: CountingFilter | None = None
         self.counter: HitCounter | None = None  # takes its events that suspend nothing, when it was ever let run
         self.rested_as = b""  # its key when it was let run last
+        self.set_as: JdwpSuspendPolicy | None = None  # while it is being set anew: with which policy
         self.during_calls = False
         self.recounts = False
         self.immediate = False
@@ -397,11 +395,11 @@ class RequestTable:
     def let_run(self, request: EventRequest, counter: HitCounter) -> None:
         """Have the hits of a request suspend nothing and go to ``counter``, until ``hold_again``. wire: no wait.
 
-        It is set anew before it is cleared, so that no hit is missed; a hit between the two comes as two events of one
-        set, and counts once. Events of before and after find the same request.
+        No hit is missed or counts twice (docs/speed.md, "Points that rest").
         """
         if request.active and request.policy is JdwpSuspendPolicy.EVENT_THREAD:
-            self._counting_filters.pop(request.rested_as, None)  # of the last time: long handled
+            if request.rested_as != request.key:
+                self._counting_filters.pop(request.rested_as, None)  # of the last time: what is late goes another way
             request.counter = counter
             self._set_anew(request, JdwpSuspendPolicy.NONE)
 
@@ -411,14 +409,21 @@ class RequestTable:
             self._set_anew(request, JdwpSuspendPolicy.EVENT_THREAD)
 
     def _set_anew(self, request: EventRequest, policy: JdwpSuspendPolicy) -> None:
-        """Set a request with another policy, then clear the one that stands; it keeps its object."""
-        kind, before = request.kind, request.id
+        """Set a request with another policy, then clear the one that stands; it keeps its object.
+
+        While it is being set anew it waits for its new id, so that events always find it.
+        """
         request.policy = policy
+        if request.set_as is not None:
+            return
+        kind, before = request.kind, request.id
+        request.set_as = policy
 
         def registered(outcome: Any) -> None:
+            request.set_as = None
             if isinstance(outcome, JdbpyError):
                 return
-            if request.active and request.policy is policy:
+            if request.active:
                 self._by_id.pop(before, None)
                 self._former[before] = request
                 if len(self._former) > MOST_FORMER:
@@ -428,6 +433,9 @@ class RequestTable:
                 if policy is JdwpSuspendPolicy.NONE and request.counter is not None:
                     request.rested_as = request.key
                     self._counting_filters[request.key] = request.counter.take
+                if request.policy is not policy:
+                    with suppress(Disconnected):
+                        self._set_anew(request, request.policy)
             else:  # it was removed meanwhile
                 with suppress(Disconnected):
                     self._conn.submit(event_request.Clear(kind, outcome.requestID))
