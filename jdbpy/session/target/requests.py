@@ -82,8 +82,8 @@ class CountingFilter(Record):
 
 
 class HitCounter(Record):
-    """Takes events that suspend nothing (``RequestTable.let_run``): ``take`` by the bytes of a set with one event, which
-    it returns True for unless they make no sense; ``count`` by the place of one that came with others."""
+    """Takes events that suspend nothing (``RequestTable.let_run``): ``take`` by the bytes of a set with one event, and
+    returns True unless they make no sense; ``count`` by the place of one that came with others."""
 
     take: Callable[[bytes], bool]
     count: Callable[[CodeLocation], None]
