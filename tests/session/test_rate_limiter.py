@@ -59,6 +59,21 @@ def test_what_is_left_out_can_be_told_before_the_second_is_over(short: bool) -> 
     assert hits.rate_limiter.close(7) == LeftOut(1, 1.0)
 
 
+def test_hits_that_come_late_are_said_with_those_of_the_next_second(short: bool) -> None:
+    hits = Hits(Reporting(limit=2), short=short)
+    for now in (5.0, 5.1, 5.2):
+        hits.at(now)
+    limiter = hits.rate_limiter
+    limiter.missed(1, 6.0)  # its window is not told yet
+    assert limiter.close(6.0) == LeftOut(2, 1.0)
+    limiter.missed(1, 6.01)
+    limiter.missed(1, 6.02)
+    told = [hits.at(now) for now in (6.1, 6.2, 6.3)]
+    assert [taken is not None and taken.reported for taken in told] == [True, True, False]
+    assert limiter.left_out_until == 7.01
+    assert limiter.close(7.01) == LeftOut(3, 1.0)
+
+
 def test_a_limit_of_none_a_second_only_counts(short: bool) -> None:
     hits = Hits(Reporting(limit=0), short=short)
     assert [hits.at(n / 10) for n in range(100)] == [None] * 100

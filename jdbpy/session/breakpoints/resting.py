@@ -98,8 +98,7 @@ class Resting:
             row = rows.get(method) or row_of(rows, method)
             if row is not None:
                 row.count += 1
-            limiter.missed(1)
-            limiter.last = reporter.clock()
+            limiter.missed(1, reporter.clock())
             reporter.watch(point)
             self._until_asked -= 1
             if not self._until_asked:

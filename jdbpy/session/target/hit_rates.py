@@ -257,8 +257,15 @@ class RateLimiter:
         """Return the hits of this window so far, as if they had suspended nothing."""
         return Load(self._in_window, max(now - self._window, 1e-6), 0.0, everything=False)
 
-    def missed(self, hits: int) -> None:
-        """So many more hits were not reported: the target has counted them."""
+    def missed(self, hits: int, now: float | None = None) -> None:
+        """So many more hits were not reported: the target has counted them, or they came in ``now``.
+
+        Those that come when all of a window is said already begin the next one.
+        """
+        if now is not None:
+            if not self._left_out and now >= self._window + WINDOW:
+                self._open_window(now)
+            self.last = now
         self._left_out += hits
 
     @property
