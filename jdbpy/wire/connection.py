@@ -23,7 +23,7 @@ from jdbpy.garbage import no_collection
 from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
-from jdbpy.wire.constants import JdwpSuspendPolicy, error_name
+from jdbpy.wire.constants import CommandSet, JdwpSuspendPolicy, error_name
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
@@ -47,6 +47,10 @@ _INVOCATIONS = frozenset(
     ("ClassType.InvokeMethod", "ClassType.NewInstance", "InterfaceType.InvokeMethod", "ObjectReference.InvokeMethod")
 )
 """Commands that take as long as the program wants."""
+
+_OF_OBJECTS = frozenset((*range(CommandSet.ObjectReference, CommandSet.ArrayReference + 1), CommandSet.StackFrame))
+"""The sets of commands for objects, strings, threads, their groups, arrays and frames. With null the agent crashes,
+aborts or acts on a thread of its own (docs/agent.md, "Null where an object is needed")."""
 
 _FADES = 0.9
 """The factor by which the slowest answer of late counts after one that was quicker."""
@@ -142,13 +146,16 @@ class Connection:
         ``on_reply`` is called with the reply, or the error in its place, before any later packet is looked at; it must
         not raise. It is not called for a command that was abandoned: for one that has left something behind
         ``on_abandoned`` is, in place of ``undo``. Raises Disconnected when the connection is over,
-        ReadOnlyError for a command that may not leave.
+        ReadOnlyError for a command that may not leave, ProtocolError for one about null, at which the agent would end
+        the VM.
         """
         if self.close_reason is not None:
             raise Disconnected(self.close_reason)
         if self.guard is not None:
             self.require_allowed(command)
         body = self._codec.encode(command, self.id_sizes)
+        if command.COMMAND_SET in _OF_OBJECTS and not any(body[: self.id_sizes.objectIDSize]):
+            raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         if self.recall is not None and on_reply is None and (known := self.recall.find(command, body)) is not None:
             answered = Pending(command, self._decode_reply, self.undo)
             answered.settle(known)
@@ -182,6 +189,8 @@ class Connection:
         """
         if self.close_reason is not None:
             raise Disconnected(self.close_reason)
+        if command.COMMAND_SET in _OF_OBJECTS and not any(body[: self.id_sizes.objectIDSize]):
+            raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         packet_id = self._new_id()
         pending = RawPending(command, answered)
         counts = self._counts

@@ -11,8 +11,15 @@ import trio
 from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
-from jdbpy.wire.ids import IDSizes, ThreadID
-from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.command import Command
+from jdbpy.wire.ids import ArrayID, IDSizes, ObjectID, ThreadID
+from jdbpy.wire.messages import (
+    array_reference,
+    object_reference,
+    string_reference,
+    thread_reference,
+    virtual_machine,
+)
 from jdbpy.wire.opening import exchange, open_connection, shake_hands
 from jdbpy.wire.statistics import Statistics
 from tests.wire.peer import Peer, connected
@@ -48,6 +55,27 @@ async def test_an_error_of_the_target() -> None:
         with pytest.raises(JdwpError, match=r"INVALID_THREAD from ThreadReference\.Name") as caught:
             await connection.request(thread_reference.Name(ThreadID(7)))
         assert (caught.value.number, caught.value.code) == (10, "INVALID_THREAD")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        string_reference.Value(ObjectID(0)),
+        array_reference.GetValues(ArrayID(0), 0, 1),
+        object_reference.ReferenceType(ObjectID(0)),
+        thread_reference.Suspend(ThreadID(0)),
+    ],
+    ids=lambda command: command.NAME,
+)
+async def test_nothing_is_sent_about_null(command: Command[Any]) -> None:
+    """The agent would crash: the VM ends."""
+    async with connected() as (connection, peer), trio.open_nursery() as nursery:
+        with pytest.raises(ProtocolError, match=f"{command.NAME} was to be sent for null"):
+            connection.submit(command)
+        with pytest.raises(ProtocolError, match="for null"):
+            connection.submit_raw(type(command), bytes(8), lambda error, data: None)
+        nursery.start_soon(peer.answer, virtual_machine.AllThreads(), THREADS)
+        assert await connection.request(virtual_machine.AllThreads()) == THREADS  # the first that the peer gets
 
 
 async def test_an_unknown_error_keeps_its_number() -> None:

@@ -127,8 +127,10 @@ async def _kept(target: Target, keeper: ReferenceTypeID) -> tuple[str, bytes]:
     fields = {field.name: field for field in (await target.types.fields([keeper]))[keeper]}
     wanted = [fields[name].id for name, _ in _FIELDS]
     data, host = (await target.conn.request(reference_type.GetValues(keeper, wanted))).values
-    text = await target.conn.request(string_reference.Value(ObjectID(int(host.value or 0))))
-    array = ArrayID(ObjectID(int(data.value or 0)))
+    if not (data.value and host.value):
+        raise JdbpyError("its debugger has ended before it was filled")
+    text = await target.conn.request(string_reference.Value(ObjectID(int(host.value))))
+    array = ArrayID(ObjectID(int(data.value)))
     length = (await target.conn.request(array_reference.Length(array))).arrayLength
     if not 0 < length <= _MOST_BYTES:
         raise JdbpyError("the kept class file is damaged")
