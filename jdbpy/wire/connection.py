@@ -48,9 +48,14 @@ _INVOCATIONS = frozenset(
 )
 """Commands that take as long as the program wants."""
 
-_OF_OBJECTS = frozenset((*range(CommandSet.ObjectReference, CommandSet.ArrayReference + 1), CommandSet.StackFrame))
-"""The sets of commands for objects, strings, threads, their groups, arrays and frames. With null the agent crashes,
-aborts or acts on a thread of its own (docs/agent.md, "Null where an object is needed")."""
+_NEVER_NULL = frozenset(CommandSet) - {
+    CommandSet.VirtualMachine,
+    CommandSet.ReferenceType,  # answers with an error
+    CommandSet.ClassLoaderReference,  # null is the boot loader
+    CommandSet.EventRequest,
+}
+"""The sets of commands whose first field is the id of what they are about. With null the agent crashes, exits, does not
+answer or acts on a thread of its own (docs/agent.md, "Null where an object is needed")."""
 
 _FADES = 0.9
 """The factor by which the slowest answer of late counts after one that was quicker."""
@@ -154,7 +159,7 @@ class Connection:
         if self.guard is not None:
             self.require_allowed(command)
         body = self._codec.encode(command, self.id_sizes)
-        if command.COMMAND_SET in _OF_OBJECTS and not any(body[: self.id_sizes.objectIDSize]):
+        if command.COMMAND_SET in _NEVER_NULL and not any(body[: self.id_sizes.objectIDSize]):
             raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         if self.recall is not None and on_reply is None and (known := self.recall.find(command, body)) is not None:
             answered = Pending(command, self._decode_reply, self.undo)
@@ -189,7 +194,7 @@ class Connection:
         """
         if self.close_reason is not None:
             raise Disconnected(self.close_reason)
-        if command.COMMAND_SET in _OF_OBJECTS and not any(body[: self.id_sizes.objectIDSize]):
+        if command.COMMAND_SET in _NEVER_NULL and not any(body[: self.id_sizes.objectIDSize]):
             raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         packet_id = self._new_id()
         pending = RawPending(command, answered)

@@ -12,9 +12,11 @@ from trio.testing import MockClock, memory_stream_pair, wait_all_tasks_blocked
 
 from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
 from jdbpy.wire.command import Command
-from jdbpy.wire.ids import ArrayID, IDSizes, ObjectID, ThreadID
+from jdbpy.wire.ids import ArrayID, ClassID, IDSizes, ModuleID, ObjectID, ThreadID
 from jdbpy.wire.messages import (
     array_reference,
+    class_type,
+    module_reference,
     object_reference,
     string_reference,
     thread_reference,
@@ -64,6 +66,8 @@ async def test_an_error_of_the_target() -> None:
         array_reference.GetValues(ArrayID(0), 0, 1),
         object_reference.ReferenceType(ObjectID(0)),
         thread_reference.Suspend(ThreadID(0)),
+        class_type.Superclass(ClassID(0)),
+        module_reference.Name(ModuleID(0)),
     ],
     ids=lambda command: command.NAME,
 )
