@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import pytest
@@ -11,11 +12,14 @@ import trio.testing
 
 import jdbpy
 from jdbpy.errors import Disconnected
+from jdbpy.session.calls.observation import Observation
+from jdbpy.session.calls.observer import CallObserver
 from jdbpy.wire.connection import Connection
 from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 
 PROGRAM = program("Heated")
-ONE, DONE = "loop 400", "done loop 400 80200"
+METHOD = "Kettle.passed"
+ONE, DONE = "loop 40", "done loop 40 820"
 
 CHANGING = {"InvokeMethod", "SetValues", "RedefineClasses", "Set", "Clear", "Suspend", "Resume"}
 """Commands after which something in the target is another than before; the others read, or make objects."""
@@ -53,30 +57,80 @@ class Killer:
         await self._conn.drop()
 
 
-async def die(target: Target, what: dict[str, Any], stage: str, commands: int) -> list[str]:
-    """Attach, put a breakpoint into the target, take it out, and die after so many commands of that stage (0: not).
+InTarget = Callable[[], bool]
+SetUp = Callable[[jdbpy.Session, AsyncExitStack], Awaitable[InTarget]]
+
+
+def _breakpoint(**options: Any) -> SetUp:
+    async def set_up(session: jdbpy.Session, stack: AsyncExitStack) -> InTarget:
+        await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), woven=True, **options)
+        return lambda: bool(session.breakpoints.get(1).in_target)
+
+    return set_up
+
+
+async def _trace(session: jdbpy.Session, stack: AsyncExitStack) -> InTarget:
+    options = jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE, reporting=jdbpy.Reporting(limit=1))
+    await session.traces.methods(method=METHOD, options=options)
+    return lambda: bool(session.points.get(1).in_target)
+
+
+def _observing(observe: Callable[[CallObserver], Observation]) -> SetUp:
+    async def set_up(session: jdbpy.Session, stack: AsyncExitStack) -> InTarget:
+        observation = await stack.enter_async_context(observe(session.observer))
+        return lambda: bool(observation.in_target)
+
+    return set_up
+
+
+WAYS = {
+    "condition": _breakpoint(condition="i == -1"),
+    "logpoint": _breakpoint(log="{i}"),
+    "trace": _trace,
+    "calls": _observing(lambda observer: observer.calls(METHOD, limit=1, in_target=True)),
+    "calls stats": _observing(lambda observer: observer.statistics(METHOD, in_target=True)),
+    "calls tree": _observing(lambda observer: observer.tree("Heated.loop", in_target=True)),
+}
+
+
+class Rounds:
+    """Has the program compute, and looks at each result."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._made = 0
+
+    async def make(self) -> None:
+        """Have it compute once more. Fails when the result is another one."""
+        self._made += 1
+        await self._target.send(ONE)
+        await self._target.wait_lines(DONE, self._made)
+
+
+async def die(target: Target, rounds: Rounds, set_up: SetUp, stage: str, commands: int) -> list[str]:
+    """Attach, put something into the target, take it out, and die after so many commands of that stage (0: not).
 
     Return the commands.
     """
     names: list[str] = []
+    options = jdbpy.Options(in_target="auto")
     with suppress(jdbpy.LeaveError, Disconnected):
-        async with jdbpy.attach_session(target.address) as session, trio.open_nursery() as nursery:
+        async with jdbpy.attach_session(target.address, options=options) as session, trio.open_nursery() as nursery:
             killer = Killer(session._target.conn)
             nursery.start_soon(killer.run)
             with suppress(Disconnected):
-                killer.after(commands if stage == "installing" else 0)
-                try:
-                    await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), woven=True, **what)
-                finally:
-                    await target.send(ONE)
-                with within(LIMIT):
-                    while not session.breakpoints.get(1).in_target and not killer.struck.is_set():
-                        await trio.testing.wait_all_tasks_blocked(0.001)
-                if stage == "removing":
-                    killer.after(commands)
-                    await session.breakpoints.remove([1])
-                    await session.instrumentation.remove()
-            names = list(killer.names)
+                async with AsyncExitStack() as stack:
+                    killer.after(commands if stage == "installing" else 0)
+                    in_target = await set_up(session, stack)
+                    with within(LIMIT):
+                        while not in_target() and not killer.struck.is_set():
+                            await rounds.make()
+                    if stage == "removing":
+                        killer.after(commands)
+                        await stack.aclose()
+                        await session.points.remove([each.number for each in session.points.list()])
+                        await session.instrumentation.remove()
+                    names = list(killer.names)
             if commands:
                 killer.left = 0
                 killer.struck.set()
@@ -86,23 +140,20 @@ async def die(target: Target, what: dict[str, Any], stage: str, commands: int) -
 
 
 @pytest.mark.parametrize("stage", ["installing", "removing"])
-@pytest.mark.parametrize("what", [{"condition": "i == -1"}, {"log": "{i}"}], ids=["condition", "logpoint"])
-async def test_it_is_killed_after_each_command(jvm: Jvm, what: dict[str, Any], stage: str) -> None:
+@pytest.mark.parametrize("way", WAYS)
+async def test_it_is_killed_after_each_command(jvm: Jvm, way: str, stage: str) -> None:
     async with start_target(jvm, PROGRAM, suspend=False) as target:
         await target.send("loop 10")
         await target.wait_output("done loop 10")
-        names = await die(target, what, stage, 0)
-        done = 1
-        await target.wait_lines(DONE, done)
+        rounds = Rounds(target)
+        names = await die(target, rounds, WAYS[way], stage, 0)
+        await rounds.make()
         for commands in [number for number, name in enumerate(names, 1) if name.partition(".")[2] in CHANGING]:
             await target.wait_listening_again()
-            await die(target, what, stage, commands)
-            done += 1
-            await target.wait_lines(DONE, done)
+            await die(target, rounds, WAYS[way], stage, commands)
+            await rounds.make()
             await target.wait_listening_again()
             async with jdbpy.attach_session(target.address) as session:
                 found = await session.hotswap.redefine_all(PROGRAM.classes)
                 assert {"Heated", "Kettle"} <= set(found.unchanged), (commands, found)
-                await target.send(ONE)
-                done += 1
-                await target.wait_lines(DONE, done)
+                await rounds.make()
