@@ -168,8 +168,13 @@ def each_result(result: EachResult, settings: Settings) -> Shown:
     from jdbpy.cli.output.plain import plain_lines
 
     groups: dict[tuple[str, ...], list[EachItem]] = {}
+    different: list[tuple[EachItem, tuple[str, ...]]] = []
     for item in result.results:
-        groups.setdefault(tuple(plain_lines(_item(item, result, settings))), []).append(item)
+        lines = next((lines for other, lines in different if _same_answer(item, other)), None)
+        if lines is None:
+            lines = tuple(plain_lines(_item(item, result, settings)))
+            different.append((item, lines))
+        groups.setdefault(lines, []).append(item)
     for lines, items in groups.items():
         names = _names([item.jvm for item in items], len(result.results))
         drawn = list(_item(items[0], result, settings))
@@ -183,6 +188,11 @@ def each_result(result: EachResult, settings: Settings) -> Shown:
             yield from drawn
     if result.missing:
         yield remark(f"gone: {some(result.missing, MOST_NAMED)}")
+
+
+def _same_answer(one: EachItem, other: EachItem) -> bool:
+    """True if two answers are the same record: then they are shown in the same words, which need not be compared."""
+    return one.failure is None and other.failure is None and one.result is not None and one.result == other.result
 
 
 def _names(names: Sequence[str], total: int) -> Pieces:
