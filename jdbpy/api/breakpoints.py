@@ -35,7 +35,7 @@ class Breakpoint:
 
     @property
     def record(self) -> BreakpointInfo:
-        """All about it, as plain data. Raises UsageError once it is removed. No trip."""
+        """Return all about it, as plain data. Raises UsageError once it is removed. No trip."""
         return self._vm.session.points.get(self.number)
 
     @property

@@ -74,7 +74,7 @@ class Fleet:
 
     @property
     def names(self) -> list[str]:
-        """The names of the JVMs. No trip."""
+        """Return the names of the JVMs. No trip."""
         return list(self.vms)
 
     def __getitem__(self, name: str) -> Vm:

@@ -31,22 +31,22 @@ class Place:
 
     @property
     def class_name(self) -> str:
-        """The binary name of the class: ``com.acme.Order$Line``."""
+        """Return the binary name of the class: ``com.acme.Order$Line``."""
         return self.record.class_name
 
     @property
     def method(self) -> str:
-        """The name of the method, without its parameters."""
+        """Return the name of the method, without its parameters."""
         return self.record.method
 
     @property
     def source(self) -> str:
-        """The name of the source file; "" where the class does not tell it."""
+        """Return the name of the source file; "" where the class does not tell it."""
         return self.record.source or ""
 
     @property
     def line(self) -> int:
-        """The line, from 1; 0 in native code and without line numbers."""
+        """Return the line, from 1; 0 in native code and without line numbers."""
         return self.record.line or 0
 
     def __str__(self) -> str:
@@ -91,22 +91,22 @@ class Frame:
 
     @property
     def class_name(self) -> str:
-        """The binary name of the class whose method it runs."""
+        """Return the binary name of the class whose method it runs."""
         return self.record.location.class_name
 
     @property
     def method(self) -> str:
-        """The name of the method that it runs."""
+        """Return the name of the method that it runs."""
         return self.record.location.method
 
     @property
     def line(self) -> int:
-        """The line where it stands, from 1; 0 without line numbers."""
+        """Return the line where it stands, from 1; 0 without line numbers."""
         return self.place.line
 
     @property
     def thread(self) -> Thread:
-        """The thread whose frame it is. No trip."""
+        """Return the thread whose frame it is. No trip."""
         return Thread(self._vm, self.record.thread)
 
     @property
@@ -139,7 +139,7 @@ class Frame:
 
     @property
     def locals(self) -> Lazy[dict[str, Value]]:
-        """All variables by name: ``this``, arguments, locals in scope, what an inner class has captured.
+        """Return all variables by name: ``this``, arguments, locals in scope, what an inner class has captured.
 
         Those that cannot be read are left out. Raises StateError when the thread has run on. wire: 1 to 3 trips.
         """
@@ -150,7 +150,7 @@ class Frame:
 
     @property
     def args(self) -> Lazy[dict[str, Value]]:
-        """The arguments by name, as they are now. wire: as ``locals``."""
+        """Return the arguments by name, as they are now. wire: as ``locals``."""
         return Lazy(self._args)
 
     async def _args(self) -> dict[str, Value]:
@@ -193,7 +193,8 @@ class Frame:
 
     @property
     def caller(self) -> Lazy[Frame]:
-        """The frame that called this one. Raises StateError for the outermost. wire: 1 trip, 2 for a new class."""
+        """Return the frame that called this one. Raises StateError for the outermost. wire: 1 trip, 2 for a new
+        class."""
         return Lazy(self._caller)
 
     async def _caller(self) -> Frame:
@@ -276,12 +277,12 @@ class Thread:
 
     @property
     def id(self) -> int:
-        """The JDWP id of the thread object."""
+        """Return the JDWP id of the thread object."""
         return self.record.id
 
     @property
     def name(self) -> str:
-        """The name of the thread when it was read."""
+        """Return the name of the thread when it was read."""
         return self.record.name
 
     @property
@@ -314,7 +315,7 @@ class Thread:
 
     @property
     def frame(self) -> Lazy[Frame]:
-        """The innermost frame. Raises StateError when it runs, or has no Java frame. wire: 1 or 2 trips."""
+        """Return the innermost frame. Raises StateError when it runs, or has no Java frame. wire: 1 or 2 trips."""
         return Lazy(self._frame)
 
     async def _frame(self) -> Frame:

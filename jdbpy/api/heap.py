@@ -28,7 +28,7 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """The number of all instances; of a difference, what it comes to."""
+        """Return the number of all instances; of a difference, what it comes to."""
         return sum(self.counts.values())
 
     def top(self, count: int = 10) -> Table:

@@ -54,14 +54,14 @@ class Hit:
 
     @property
     def thread(self) -> Thread:
-        """The thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
+        """Return the thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
         if self.record.thread is None:
             raise self._without("thread")
         return Thread(self._vm, self.record.thread)
 
     @property
     def place(self) -> Place:
-        """The place in code where it happened. No trip."""
+        """Return the place in code where it happened. No trip."""
         location = self.record.location
         if location is None:
             raise self._without("place in code")
@@ -79,7 +79,7 @@ class Hit:
 
     @property
     def exception(self) -> Value:
-        """The exception that was thrown. No trip."""
+        """Return the exception that was thrown. No trip."""
         found = self.record.exception
         if found is None:
             raise self._without("exception")
@@ -88,7 +88,7 @@ class Hit:
 
     @property
     def message(self) -> str:
-        """The message of the exception; "" if it has none. No trip."""
+        """Return the message of the exception; "" if it has none. No trip."""
         found = self.record.exception
         if found is None:
             raise self._without("exception")
@@ -104,7 +104,7 @@ class Hit:
 
     @property
     def field(self) -> str:
-        """The watched field that was read or changed: ``com.acme.Order.total``. No trip."""
+        """Return the watched field that was read or changed: ``com.acme.Order.total``. No trip."""
         if not self.record.variable:
             raise self._without("field")
         return self.record.variable
@@ -125,7 +125,7 @@ class Hit:
 
     @property
     def object(self) -> Value:
-        """The object whose field it is, or whose monitor. No trip."""
+        """Return the object whose field it is, or whose monitor. No trip."""
         if self.record.object is None:
             raise self._without("object")
         return Value(self._vm, self.record.object, "object")
@@ -141,7 +141,7 @@ class Hit:
 
     @property
     def loaded(self) -> str:
-        """The name of the class that was loaded or unloaded. No trip."""
+        """Return the name of the class that was loaded or unloaded. No trip."""
         if not self.record.class_name:
             raise self._without("class")
         return self.record.class_name
@@ -214,7 +214,7 @@ class Reported(Hit):
 
     @property
     def args(self) -> dict[str, Value]:
-        """The arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
+        """Return the arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
         return {
             each.name: Value(self._vm, each.value, each.name)
             for each in self.record.arguments
@@ -230,19 +230,19 @@ class Reported(Hit):
 
     @property
     def cost(self) -> float:
-        """The seconds that an observed call took. Raises StateError where its begin was not seen. No trip."""
+        """Return the seconds that an observed call took. Raises StateError where its begin was not seen. No trip."""
         if self.record.cost is None:
             raise self._without("cost")
         return self.record.cost
 
     @property
     def stack(self) -> list[Place]:
-        """The places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
+        """Return the places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
         return [Place(each) for each in self.record.stack]
 
     @property
     def caller(self) -> Place:
-        """The place that called the method. Raises StateError unless ``stack`` was 2 or more. No trip."""
+        """Return the place that called the method. Raises StateError unless ``stack`` was 2 or more. No trip."""
         if len(self.record.stack) < 2:
             raise StateError(
                 "the caller was not asked for, or there is none",
@@ -267,7 +267,7 @@ class Stop(Hit):
 
     @property
     def frame(self) -> Frame:
-        """The innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
+        """Return the innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
         if self.record.frame is None:
             why = self.record.error or "the thread has no Java frames"
             raise StateError(f"the stop has no frame: {why}", code="NO_SUCH_FRAME")
@@ -275,7 +275,7 @@ class Stop(Hit):
 
     @property
     def breakpoint(self) -> Breakpoint:
-        """The breakpoint that stopped it. Raises StateError for another stop. No trip."""
+        """Return the breakpoint that stopped it. Raises StateError for another stop. No trip."""
         if self.record.breakpoint is None:
             raise self._without("breakpoint")
         return self._vm.breakpoint(self.record.breakpoint)

@@ -57,19 +57,21 @@ class Value:
 
     @property
     def type(self) -> str:
-        """The type as in source: ``int``, ``java.lang.String``, ``com.acme.Order[]``; of an object its own class."""
+        """Return the type as in source: ``int``, ``java.lang.String``, ``com.acme.Order[]``; of an object its own
+        class."""
         return self.record.type
 
     @property
     def id(self) -> int:
-        """The JDWP object id. Raises UsageError for null and for what is no object. No trip."""
+        """Return the JDWP object id. Raises UsageError for null and for what is no object. No trip."""
         if self.record.id is None:
             raise UsageError(f"{self._called} is no object of the target: it is {self.text}", code="NO_OBJECT")
         return self.record.id
 
     @property
     def text(self) -> str:
-        """The value in a line, as ``print`` shows it: a literal of Java or a short description; cut if it is long."""
+        """Return the value in a line, as ``print`` shows it: a literal of Java or a short description; cut if it is
+        long."""
         return self.record.text
 
     @property
@@ -96,7 +98,8 @@ class Value:
 
     @property
     def string(self) -> Lazy[str]:
-        """The whole text of a java.lang.String, of up to 1,000,000 characters: ``read_string`` with its limit."""
+        """Return the whole text of a java.lang.String, of up to 1,000,000 characters: ``read_string`` with its
+        limit."""
         return Lazy(self.read_string, self._short_string)
 
     async def read_string(self, most: int = MOST_CHARACTERS) -> str:
@@ -230,7 +233,8 @@ class Value:
 
     @property
     def fields(self) -> Lazy[dict[str, Value]]:
-        """All instance fields by name, those of the object's own class first; a hidden one of a superclass is left out.
+        """Return all instance fields by name, those of the object's own class first; a hidden one of a superclass is
+        left out.
 
         wire: 2 to 4 trips.
         """

@@ -170,7 +170,7 @@ class Vm:
 
     @property
     def breakpoints(self) -> list[Breakpoint]:
-        """All breakpoints, watchpoints, catchpoints and traces of the session, by number. No trip."""
+        """Return all breakpoints, watchpoints, catchpoints and traces of the session, by number. No trip."""
         return [self.breakpoint(each.number) for each in self.session.points.list()]
 
     # -- hits that are reported --------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ class Vm:
 
     @property
     def threads(self) -> Lazy[list[Thread]]:
-        """All live threads, in the agent's order. wire: 3 trips, 2 again."""
+        """Return all live threads, in the agent's order. wire: 3 trips, 2 again."""
         return Lazy(self._threads)
 
     async def _threads(self) -> list[Thread]:

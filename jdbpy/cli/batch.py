@@ -103,12 +103,12 @@ class Batch:
 
     @property
     def session(self) -> Session:
-        """The one of the current JVM."""
+        """Return the one of the current JVM."""
         return self.jvms.current.session
 
     @property
     def context(self) -> Context:
-        """The one of the current JVM."""
+        """Return the one of the current JVM."""
         return self.jvms.current.context
 
     # What the JVMs want of a front end

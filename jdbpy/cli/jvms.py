@@ -110,7 +110,7 @@ class Jvms:
 
     @property
     def current(self) -> Jvm:
-        """The one that commands go to."""
+        """Return the one that commands go to."""
         assert self._current is not None
         return self._current
 

@@ -134,7 +134,7 @@ class ConsoleLines:
 
     @property
     def decompiler(self) -> str:
-        """The setting `decompiler`; "" for none."""
+        """Return the setting `decompiler`; "" for none."""
         command: str = self._settings["decompiler"]
         return "" if command == NO_DECOMPILER else command
 

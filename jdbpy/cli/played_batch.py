@@ -53,7 +53,7 @@ class PlayedBatch(Batch):
 
     @property
     def _due(self) -> int:
-        """The number of stops that had been shown when the next line was given."""
+        """Return the number of stops that had been shown when the next line was given."""
         stops = self.session.playback.stops if self.session.playback is not None else ()
         return stops[min(self._line + 1, len(stops) - 1)] if stops else 0
 

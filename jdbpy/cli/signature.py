@@ -80,7 +80,7 @@ class Signature:
 
     @property
     def usage(self) -> str:
-        """The words after the name: ``[-n COUNT] [THREAD]``."""
+        """Return the words after the name: ``[-n COUNT] [THREAD]``."""
         parts = [option.usage for option in self.options.values()]
         return " ".join(parts + [parameter.usage for parameter in self.positional])
 

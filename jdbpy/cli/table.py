@@ -57,12 +57,12 @@ class CliCommand:
 
     @property
     def summary(self) -> str:
-        """The first paragraph of the docstring, in one line."""
+        """Return the first paragraph of the docstring, in one line."""
         return " ".join(self.doc.partition("\n\n")[0].split())
 
     @property
     def details(self) -> str:
-        """The docstring after its first paragraph."""
+        """Return the docstring after its first paragraph."""
         return self.doc.partition("\n\n")[2]
 
     @property
@@ -71,7 +71,7 @@ class CliCommand:
 
     @cached_property
     def returns(self) -> tuple[type[Record], ...]:
-        """The types of its results."""
+        """Return the types of its results."""
         hint = self.signature.returns
         types: tuple[type[Record], ...] = getattr(hint, "__args__", (hint,))
         return types
@@ -107,12 +107,12 @@ class CommandTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names and aliases; loads nothing."""
+        """Return all names and aliases; loads nothing."""
         return tuple(self._homes)
 
     @property
     def by_name(self) -> dict[str, CliCommand]:
-        """All commands; loads them."""
+        """Return all commands; loads them."""
         return {name: self._load(name) for name in self._homes}
 
     def get(self, name: str) -> CliCommand | None:
@@ -183,7 +183,7 @@ class CommandTable:
         return [name for name in self._homes if name.startswith(typed)]
 
     def suggestions(self, word: str) -> list[str]:
-        """Names like ``word``, for a "did you mean": at most four, canonical names first.
+        """Return names like ``word``, for a "did you mean": at most four, canonical names first.
 
         A name counts that begins with the word, or that a slip or two turned into it: one of three letters.
         """

@@ -122,7 +122,7 @@ class Adapter:
 
     @property
     def session(self) -> Session:
-        """The session. Raises StateError when there is none, or it has ended."""
+        """Return the session. Raises StateError when there is none, or it has ended."""
         if self._session is None:
             if self._left.is_set():
                 raise StateError("the debugged program has ended, or was left", code="ENDED")
@@ -319,7 +319,7 @@ class Adapter:
 
     @property
     def breakpoints(self) -> BreakpointTable:
-        """The client's breakpoints."""
+        """Return the client's breakpoints."""
         from jdbpy.dap.breakpoint_table import BreakpointTable
 
         table: BreakpointTable = self._table("_breakpoints", partial(BreakpointTable, self))
@@ -327,7 +327,7 @@ class Adapter:
 
     @property
     def console(self) -> DebugConsole:
-        """The client's debug console."""
+        """Return the client's debug console."""
         from jdbpy.dap.console import DebugConsole
 
         table: DebugConsole = self._table("_console", partial(DebugConsole, self))
@@ -335,7 +335,7 @@ class Adapter:
 
     @property
     def readings(self) -> FrameReadings:
-        """The frames' variables, read for several requests."""
+        """Return the frames' variables, read for several requests."""
         from jdbpy.dap.readings import FrameReadings
 
         table: FrameReadings = self._table("_readings", partial(FrameReadings, self))
@@ -343,7 +343,7 @@ class Adapter:
 
     @property
     def sources(self) -> SourceTable:
-        """The sources that the client was shown."""
+        """Return the sources that the client was shown."""
         from jdbpy.dap.code import SourceTable
 
         table: SourceTable = self._table("_sources", partial(SourceTable, self))

@@ -332,7 +332,7 @@ class LocationsOf(Record):
 
 @request("breakpointLocations", LocationsOf, supportsBreakpointLocationsRequest=True)
 async def breakpoint_locations(adapter: Adapter, args: LocationsOf) -> Body:
-    """The lines with code among those that are asked for, of the classes that are loaded. wire: 3 trips."""
+    """Return the lines with code among those that are asked for, of the classes that are loaded. wire: 3 trips."""
     file = place_of(adapter, args.source)
     first, last = adapter.line_in(args.line), adapter.line_in(args.endLine if args.endLine is not None else args.line)
     lines: set[int] = set()

@@ -135,7 +135,7 @@ class SourceTable:
         return self.text(number).place
 
     async def classes_of(self, file: str) -> list[str]:
-        """Names of loaded classes that were compiled from a file. wire: 2 trips."""
+        """Return names of loaded classes that were compiled from a file. wire: 2 trips."""
         found: list[str] = []
         for path, classes in (await self._adapter.session.classes.source_files()).items():
             typed, known = file.split("/"), path.split("/")
@@ -201,7 +201,7 @@ class SourceArguments(Record):
 
 @request("source", SourceArguments)
 async def source(adapter: Adapter, args: SourceArguments) -> Body:
-    """The text of a source that is no file, or the code of a class that has none.
+    """Return the text of a source that is no file, or the code of a class that has none.
 
     wire: none; 3 trips for code, some 15 more for a decompiler.
     """
@@ -361,7 +361,7 @@ async def locations(adapter: Adapter, args: LocationOf) -> Body:
 
 @request("loadedSources", supportsLoadedSourcesRequest=True)
 async def loaded_sources(adapter: Adapter, args: Record) -> Body:
-    """The sources of loaded classes, those of the runtime left out. wire: 2 trips."""
+    """Return the sources of loaded classes, those of the runtime left out. wire: 2 trips."""
     files = await adapter.session.classes.source_files()
     shown: list[Body] = []
     for path, classes in list(files.items())[:MOST_SOURCES]:
@@ -386,7 +386,7 @@ class ModulesOf(Record):
 
 @request("modules", ModulesOf, supportsModulesRequest=True)
 async def modules(adapter: Adapter, args: ModulesOf) -> Body:
-    """The modules of Java 9 and later. wire: 5 trips."""
+    """Return the modules of Java 9 and later. wire: 5 trips."""
     found = await adapter.session.modules.list()
     start = max(0, args.startModule)
     chosen = found[start : start + args.moduleCount] if args.moduleCount > 0 else found[start:]

@@ -79,7 +79,8 @@ class DebugConsole:
 
     @property
     def decompiler(self) -> str:
-        """The decompiler's program and arguments, from the configuration or `set decompiler`; "" for none. No trip."""
+        """Return the decompiler's program and arguments, from the configuration or `set decompiler`; "" for none. No
+        trip."""
         return self._lines.decompiler if self._session is not None else self._adapter.decompiler
 
     async def stopped(self, stop: Stopped) -> None:

@@ -28,7 +28,7 @@ class Evaluate(Record):
 
 @request("evaluate", Evaluate, supportsEvaluateForHovers=True, supportsClipboardContext=True)
 async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
-    """The value of a Java expression in a frame; in the console a command of the prompt as well.
+    """Return the value of a Java expression in a frame; in the console a command of the prompt as well.
 
     wire: 1 trip for what is read of the frame, 1 for each link; for a command what it takes.
     """

@@ -191,7 +191,7 @@ class ExceptionOf(Record):
 
 @request("exceptionInfo", ExceptionOf, supportsExceptionInfoRequest=True)
 async def exception_info(adapter: Adapter, args: ExceptionOf) -> Body:
-    """The exception at which the thread stands, with its causes. wire: 2 trips a cause."""
+    """Return the exception at which the thread stands, with its causes. wire: 2 trips a cause."""
     stop = adapter.stops.get(adapter.thread_id(args.threadId))
     if stop is None or stop.exception is None or not adapter.session.is_current(stop):
         raise StateError("the thread does not stand at an exception")

@@ -45,7 +45,7 @@ async def redefine_classes(adapter: Adapter, args: Redefine) -> Body:
 
 @request("jdbpy/redefine", Redefine, in_order=True)
 async def redefine(adapter: Adapter, args: Redefine) -> Body:
-    """The same under a name of our own."""
+    """Return the same under a name of our own."""
     return await _redefined(adapter, args)
 
 

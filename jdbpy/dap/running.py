@@ -40,7 +40,7 @@ class RestartFrame(Record):
 
 @request("threads")
 async def threads(adapter: Adapter, args: NoArguments) -> Body:
-    """All live threads. wire: 2 or 3 trips."""
+    """Return all live threads. wire: 2 or 3 trips."""
     found = await adapter.session.threads.list()
     return {"threads": [{"id": adapter.thread_number(each.id), "name": escape(each.name)} for each in found]}
 
@@ -74,7 +74,7 @@ class FrameArguments(Record):
 
 @request("stepInTargets", FrameArguments, supportsStepInTargetsRequest=True)
 async def step_in_targets(adapter: Adapter, args: FrameArguments) -> Body:
-    """The calls that the line of the innermost frame has still to make. wire: 3 trips, none again."""
+    """Return the calls that the line of the innermost frame has still to make. wire: 3 trips, none again."""
     frame = adapter.frame(args.frameId)
     adapter.step_targets.clear()
     place = frame.location

@@ -52,13 +52,13 @@ class Debugger:
 
     @property
     def target(self) -> Session:
-        """The session; commands that need it are not run without one."""
+        """Return the session; commands that need it are not run without one."""
         assert self.session is not None
         return self.session
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The classes that are excluded: "none" is none, and no class of that name."""
+        """Return the classes that are excluded: "none" is none, and no class of that name."""
         return () if self.excludes == ("none",) else self.excludes
 
     def trace_wire(self) -> None:

@@ -50,7 +50,7 @@ def whole_number(text: str) -> int | None:
 
 
 def java_integer(text: str) -> int | None:
-    """An int as java.lang.Integer.decode reads it (``0x1F``, ``#1F``, ``017``); None when it is none."""
+    """Return an int as java.lang.Integer.decode reads it (``0x1F``, ``#1F``, ``017``); None when it is none."""
     match = _INTEGER.fullmatch(text)
     if match is None:
         return None

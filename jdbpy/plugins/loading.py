@@ -41,7 +41,7 @@ class Plugin(Record):
 
     @property
     def name(self) -> str:
-        """The name of the file."""
+        """Return the name of the file."""
         return os.path.basename(self.path)
 
 

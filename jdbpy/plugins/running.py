@@ -73,7 +73,7 @@ class PythonRunner:
 
     @cached_property
     def vm(self) -> Vm:
-        """The target as an object of ``jdbpy.api``. No trip."""
+        """Return the target as an object of ``jdbpy.api``. No trip."""
         from jdbpy.api.vm import Vm
 
         return Vm(self._session, self._nursery)

@@ -56,12 +56,12 @@ class ClientSession(Session):
 
     @property
     def name(self) -> str:
-        """The client's name, under which the others see it."""
+        """Return the client's name, under which the others see it."""
         return self._target.client
 
     @property
     def companions(self) -> tuple[str, ...]:
-        """The names of the other clients."""
+        """Return the names of the other clients."""
         clients = self._target.clients
         return () if clients is None else tuple(name for name in clients.names if name != self.name)
 
@@ -85,7 +85,7 @@ class ClientSession(Session):
 
     @cached_property
     def points(self) -> Points:
-        """All that stops or reports, by number."""
+        """Return all that stops or reports, by number."""
         from jdbpy.session.breakpoints.points import ClientPoints
 
         return ClientPoints(self._host.points, self._target)

@@ -140,7 +140,7 @@ class Session:
 
     @cached_property
     def moments(self) -> Moments:
-        """The target at a moment, to be compared with another."""
+        """Return the target at a moment, to be compared with another."""
         from jdbpy.session.moments import Moments
 
         return Moments(self._target, self.stack, self.classes, self.heap, self.vm)
@@ -208,7 +208,7 @@ class Session:
 
     @cached_property
     def points(self) -> Points:
-        """All that stops or reports, by number."""
+        """Return all that stops or reports, by number."""
         from jdbpy.session.breakpoints.points import Points
 
         points = Points(self._target, self.values.compile_condition, self.values.compile_template)
@@ -326,14 +326,14 @@ class Session:
 
     @cached_property
     def vm(self) -> VmReader:
-        """The VM as a whole: properties, paths, capabilities, clocks, flags."""
+        """Return the VM as a whole: properties, paths, capabilities, clocks, flags."""
         from jdbpy.session.vm.vm import VmReader
 
         return VmReader(self._target, self._calls)
 
     @cached_property
     def modules(self) -> ModuleDirectory:
-        """The modules of Java 9 and later."""
+        """Return the modules of Java 9 and later."""
         from jdbpy.session.modules.modules import ModuleDirectory
 
         return ModuleDirectory(self._target, self.classes, self._calls)
@@ -347,7 +347,7 @@ class Session:
 
     @property
     def snapshot_info(self) -> SnapshotInfo | None:
-        """The snapshot that this session shows; None for a session with a JVM."""
+        """Return the snapshot that this session shows; None for a session with a JVM."""
         return self._target.snapshot
 
     @property
@@ -365,12 +365,14 @@ class Session:
 
     @property
     def tunnel(self) -> str:
-        """The process of this machine through which the JVM is reached: ``ssh (process 123)``; "" if there is none."""
+        """Return the process of this machine through which the JVM is reached: ``ssh (process 123)``; "" if there is
+        none."""
         return self._target.tunnel
 
     @property
     def remote_reason(self) -> str:
-        """A sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not. No trip."""
+        """Return a sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not. No
+        trip."""
         return self._target.remote_reason
 
     @property
@@ -540,7 +542,7 @@ class Session:
 
     @property
     def selection(self) -> tuple[int | None, int]:
-        """The selected thread's id (None: none) and frame number, from 1."""
+        """Return the selected thread's id (None: none) and frame number, from 1."""
         selected = self._target.selection
         return (selected.thread.id if selected.thread else None), selected.frame
 
@@ -570,7 +572,7 @@ class Session:
 
     @property
     def max_suspend(self) -> float | None:
-        """The longest that anything may be suspended while the user does nothing, in seconds; None: no limit.
+        """Return the longest that anything may be suspended while the user does nothing, in seconds; None: no limit.
 
         What has been suspended that long is resumed; a notice of the kind "resumed" says so. Raises UsageError when it
         is set to no number above 0.

@@ -79,7 +79,7 @@ class Watchdog:
 
     @property
     def limit(self) -> float | None:
-        """The longest that anything may be suspended, in seconds; None: there is no limit."""
+        """Return the longest that anything may be suspended, in seconds; None: there is no limit."""
         return self._limit
 
     @limit.setter

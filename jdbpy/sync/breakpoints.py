@@ -39,7 +39,7 @@ class Breakpoint(portal.Synced):
 
     @property
     def record(self) -> BreakpointInfo:
-        """All about it, as plain data. Raises UsageError once it is removed. No trip."""
+        """Return all about it, as plain data. Raises UsageError once it is removed. No trip."""
         found: BreakpointInfo = self._there(lambda: self._inner.record)
         return found
 

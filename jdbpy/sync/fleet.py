@@ -104,7 +104,7 @@ class Fleet(portal.Synced):
 
     @property
     def names(self) -> list[str]:
-        """The names of the JVMs. No trip."""
+        """Return the names of the JVMs. No trip."""
         found: list[str] = self._wrap(self._inner.names)
         return found
 

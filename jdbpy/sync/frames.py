@@ -46,25 +46,25 @@ class Frame(portal.Synced):
 
     @property
     def class_name(self) -> str:
-        """The binary name of the class whose method it runs."""
+        """Return the binary name of the class whose method it runs."""
         found: str = self._wrap(self._inner.class_name)
         return found
 
     @property
     def method(self) -> str:
-        """The name of the method that it runs."""
+        """Return the name of the method that it runs."""
         found: str = self._wrap(self._inner.method)
         return found
 
     @property
     def line(self) -> int:
-        """The line where it stands, from 1; 0 without line numbers."""
+        """Return the line where it stands, from 1; 0 without line numbers."""
         found: int = self._wrap(self._inner.line)
         return found
 
     @property
     def thread(self) -> Thread:
-        """The thread whose frame it is. No trip."""
+        """Return the thread whose frame it is. No trip."""
         found: Thread = self._wrap(self._inner.thread)
         return found
 
@@ -84,7 +84,7 @@ class Frame(portal.Synced):
 
     @property
     def locals(self) -> dict[str, Value]:
-        """All variables by name: ``this``, arguments, locals in scope, what an inner class has captured.
+        """Return all variables by name: ``this``, arguments, locals in scope, what an inner class has captured.
 
         Those that cannot be read are left out. Raises StateError when the thread has run on. wire: 1 to 3 trips.
         """
@@ -93,7 +93,7 @@ class Frame(portal.Synced):
 
     @property
     def args(self) -> dict[str, Value]:
-        """The arguments by name, as they are now. wire: as ``locals``."""
+        """Return the arguments by name, as they are now. wire: as ``locals``."""
         found: dict[str, Value] = self._ask(self._inner.args)
         return found
 
@@ -126,7 +126,8 @@ class Frame(portal.Synced):
 
     @property
     def caller(self) -> Frame:
-        """The frame that called this one. Raises StateError for the outermost. wire: 1 trip, 2 for a new class."""
+        """Return the frame that called this one. Raises StateError for the outermost. wire: 1 trip, 2 for a new
+        class."""
         found: Frame = self._ask(self._inner.caller)
         return found
 
@@ -200,13 +201,13 @@ class Thread(portal.Synced):
 
     @property
     def id(self) -> int:
-        """The JDWP id of the thread object."""
+        """Return the JDWP id of the thread object."""
         found: int = self._wrap(self._inner.id)
         return found
 
     @property
     def name(self) -> str:
-        """The name of the thread when it was read."""
+        """Return the name of the thread when it was read."""
         found: str = self._wrap(self._inner.name)
         return found
 
@@ -235,7 +236,7 @@ class Thread(portal.Synced):
 
     @property
     def frame(self) -> Frame:
-        """The innermost frame. Raises StateError when it runs, or has no Java frame. wire: 1 or 2 trips."""
+        """Return the innermost frame. Raises StateError when it runs, or has no Java frame. wire: 1 or 2 trips."""
         found: Frame = self._ask(self._inner.frame)
         return found
 

@@ -58,13 +58,13 @@ class Hit(portal.SyncedHtml):
 
     @property
     def thread(self) -> Thread:
-        """The thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
+        """Return the thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
         found: Thread = self._wrap(self._inner.thread)
         return found
 
     @property
     def place(self) -> Place:
-        """The place in code where it happened. No trip."""
+        """Return the place in code where it happened. No trip."""
         found: Place = self._wrap(self._inner.place)
         return found
 
@@ -78,13 +78,13 @@ class Hit(portal.SyncedHtml):
 
     @property
     def exception(self) -> Value:
-        """The exception that was thrown. No trip."""
+        """Return the exception that was thrown. No trip."""
         found: Value = self._wrap(self._inner.exception)
         return found
 
     @property
     def message(self) -> str:
-        """The message of the exception; "" if it has none. No trip."""
+        """Return the message of the exception; "" if it has none. No trip."""
         found: str = self._wrap(self._inner.message)
         return found
 
@@ -96,7 +96,7 @@ class Hit(portal.SyncedHtml):
 
     @property
     def field(self) -> str:
-        """The watched field that was read or changed: ``com.acme.Order.total``. No trip."""
+        """Return the watched field that was read or changed: ``com.acme.Order.total``. No trip."""
         found: str = self._wrap(self._inner.field)
         return found
 
@@ -114,7 +114,7 @@ class Hit(portal.SyncedHtml):
 
     @property
     def object(self) -> Value:
-        """The object whose field it is, or whose monitor. No trip."""
+        """Return the object whose field it is, or whose monitor. No trip."""
         found: Value = self._wrap(self._inner.object)
         return found
 
@@ -128,7 +128,7 @@ class Hit(portal.SyncedHtml):
 
     @property
     def loaded(self) -> str:
-        """The name of the class that was loaded or unloaded. No trip."""
+        """Return the name of the class that was loaded or unloaded. No trip."""
         found: str = self._wrap(self._inner.loaded)
         return found
 
@@ -164,7 +164,7 @@ class Reported(Hit):
 
     @property
     def args(self) -> dict[str, Value]:
-        """The arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
+        """Return the arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
         found: dict[str, Value] = self._wrap(self._inner.args)
         return found
 
@@ -176,19 +176,19 @@ class Reported(Hit):
 
     @property
     def cost(self) -> float:
-        """The seconds that an observed call took. Raises StateError where its begin was not seen. No trip."""
+        """Return the seconds that an observed call took. Raises StateError where its begin was not seen. No trip."""
         found: float = self._wrap(self._inner.cost)
         return found
 
     @property
     def stack(self) -> list[Place]:
-        """The places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
+        """Return the places of the innermost frames, as many as were asked for with ``stack=``. No trip."""
         found: list[Place] = self._wrap(self._inner.stack)
         return found
 
     @property
     def caller(self) -> Place:
-        """The place that called the method. Raises StateError unless ``stack`` was 2 or more. No trip."""
+        """Return the place that called the method. Raises StateError unless ``stack`` was 2 or more. No trip."""
         found: Place = self._wrap(self._inner.caller)
         return found
 
@@ -209,13 +209,13 @@ class Stop(Hit):
 
     @property
     def frame(self) -> Frame:
-        """The innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
+        """Return the innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
         found: Frame = self._wrap(self._inner.frame)
         return found
 
     @property
     def breakpoint(self) -> Breakpoint:
-        """The breakpoint that stopped it. Raises StateError for another stop. No trip."""
+        """Return the breakpoint that stopped it. Raises StateError for another stop. No trip."""
         found: Breakpoint = self._there(lambda: self._inner.breakpoint)
         return found
 

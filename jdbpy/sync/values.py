@@ -47,19 +47,21 @@ class Value(portal.SyncedHtml):
 
     @property
     def type(self) -> str:
-        """The type as in source: ``int``, ``java.lang.String``, ``com.acme.Order[]``; of an object its own class."""
+        """Return the type as in source: ``int``, ``java.lang.String``, ``com.acme.Order[]``; of an object its own
+        class."""
         found: str = self._wrap(self._inner.type)
         return found
 
     @property
     def id(self) -> int:
-        """The JDWP object id. Raises UsageError for null and for what is no object. No trip."""
+        """Return the JDWP object id. Raises UsageError for null and for what is no object. No trip."""
         found: int = self._wrap(self._inner.id)
         return found
 
     @property
     def text(self) -> str:
-        """The value in a line, as ``print`` shows it: a literal of Java or a short description; cut if it is long."""
+        """Return the value in a line, as ``print`` shows it: a literal of Java or a short description; cut if it is
+        long."""
         found: str = self._wrap(self._inner.text)
         return found
 
@@ -86,7 +88,8 @@ class Value(portal.SyncedHtml):
 
     @property
     def string(self) -> str:
-        """The whole text of a java.lang.String, of up to 1,000,000 characters: ``read_string`` with its limit."""
+        """Return the whole text of a java.lang.String, of up to 1,000,000 characters: ``read_string`` with its
+        limit."""
         found: str = self._ask(self._inner.string)
         return found
 
@@ -124,7 +127,8 @@ class Value(portal.SyncedHtml):
 
     @property
     def fields(self) -> dict[str, Value]:
-        """All instance fields by name, those of the object's own class first; a hidden one of a superclass is left out.
+        """Return all instance fields by name, those of the object's own class first; a hidden one of a superclass is
+        left out.
 
         wire: 2 to 4 trips.
         """

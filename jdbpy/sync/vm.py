@@ -151,7 +151,7 @@ class Vm(portal.Synced):
 
     @property
     def breakpoints(self) -> list[Breakpoint]:
-        """All breakpoints, watchpoints, catchpoints and traces of the session, by number. No trip."""
+        """Return all breakpoints, watchpoints, catchpoints and traces of the session, by number. No trip."""
         found: list[Breakpoint] = self._there(lambda: self._inner.breakpoints)
         return found
 
@@ -342,7 +342,7 @@ class Vm(portal.Synced):
 
     @property
     def threads(self) -> list[Thread]:
-        """All live threads, in the agent's order. wire: 3 trips, 2 again."""
+        """Return all live threads, in the agent's order. wire: 3 trips, 2 again."""
         found: list[Thread] = self._ask_made(lambda: self._inner.threads)
         return found
 

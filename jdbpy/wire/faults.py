@@ -98,7 +98,7 @@ class _FaultWalk:
         return int(number) if code not in "fd" else 0
 
     def count(self, path: str, what: str) -> int:
-        """A count or a length, which can be no more than the bytes that are left."""
+        """Return a count or a length, which can be no more than the bytes that are left."""
         offset = self.pos
         count = self.number("i", path)
         if count < 0:

@@ -72,7 +72,7 @@ class Pending(Generic[R]):
 
     @property
     def outcome(self) -> R | JdbpyError:
-        """The reply, or the error in its place: JdwpError, ProtocolError (a malformed body) or Disconnected.
+        """Return the reply, or the error in its place: JdwpError, ProtocolError (a malformed body) or Disconnected.
 
         Only when ``done``; RuntimeError before that.
         """

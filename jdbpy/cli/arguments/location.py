@@ -103,8 +103,8 @@ class BreakpointArgument(Argument[BreakpointRequest]):
 
 
 def complete_condition(place: str, text: str, names: Names) -> Iterable[Candidate]:
-    """Names in an expression at a place: fields and methods of its class; then what the selected frame sees, since the
-    variables of another place are not known."""
+    """Return names in an expression at a place: fields and methods of its class; then what the selected frame sees,
+    since the variables of another place are not known."""
     typed = re.search(r"[\w$.]*$", text)
     start = typed[0].removeprefix("this.") if typed else ""
     if "." not in start:

@@ -29,7 +29,7 @@ class Classes(Record):
 
     @property
     def names(self) -> Iterable[str]:
-        """The names of all; of a list of the session's without making a record for each."""
+        """Return the names of all; of a list of the session's without making a record for each."""
         return self.classes.names if isinstance(self.classes, ClassList) else (each.name for each in self.classes)
 
 

@@ -52,7 +52,7 @@ class Pieces:
 
     @property
     def text(self) -> str:
-        """The text without styles, not escaped."""
+        """Return the text without styles, not escaped."""
         return "".join(text for text, _ in self.pieces)
 
 

@@ -315,7 +315,7 @@ class LogicalBreakpoint(Point):
 
     @property
     def shown_spec(self) -> str:
-        """The place as it is best typed: with the full name of the class when it stands in one only. No trip."""
+        """Return the place as it is best typed: with the full name of the class when it stands in one only. No trip."""
         types = self._placing.types
         spec = self.spec
         if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern:

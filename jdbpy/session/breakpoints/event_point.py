@@ -138,7 +138,7 @@ class EventPoint(Point):
     @property
     @abstractmethod
     def spec(self) -> str:
-        """The subject as a command would have it."""
+        """Return the subject as a command would have it."""
 
     @abstractmethod
     async def _set_up(self) -> None:

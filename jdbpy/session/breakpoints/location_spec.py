@@ -100,7 +100,7 @@ class MethodPlace(Record):
 
     @property
     def method_text(self) -> str:
-        """The method without its class, "total(int)"."""
+        """Return the method without its class, "total(int)"."""
         parameters = f"({','.join(self.parameters)})" if self.parameters is not None else ""
         return self.method + parameters + (f"@{self.index}" if self.index else "")
 

@@ -237,7 +237,7 @@ class MethodPoint(EventPoint):
 
     @property
     def traced_types(self) -> list[ReferenceTypeID]:
-        """The classes in which the trace stands by breakpoints. No trip."""
+        """Return the classes in which the trace stands by breakpoints. No trip."""
         return list(dict.fromkeys(place.classID for place, _ in self._placed))
 
     def taken_over(self, type_id: ReferenceTypeID) -> None:

@@ -204,7 +204,8 @@ class PlaceFinder:
         return list(dict.fromkeys(file.name for each in strata if each is not None for file in each.files))
 
     async def outstanding(self, places: Sequence[CodeLocation]) -> list[str]:
-        """Names of classes that are written inside those of the places, used by code of their lines, and not loaded.
+        """Return names of classes that are written inside those of the places, used by code of their lines, and not
+        loaded.
 
         Compilers make one of a lambda (Scala, Kotlin) or an anonymous class. wire: 1 trip, 0 when known.
         """
@@ -225,7 +226,8 @@ class PlaceFinder:
         return sorted(found)
 
     async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
-        """Names of nested, local and anonymous classes inside these types that are not loaded yet. wire: 1 trip."""
+        """Return names of nested, local and anonymous classes inside these types that are not loaded yet. wire: 1
+        trip."""
         mentioned = await self._types.facts.many(facts.MENTIONED_CLASSES, [each.id for each in types])
         tops = {_top(each.name) for each in types}
         loaded = {each.name for each in self._types.all_known()}

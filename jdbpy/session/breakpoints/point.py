@@ -342,7 +342,7 @@ class Point(ABC):
     @property
     @abstractmethod
     def shown_spec(self) -> str:
-        """The subject as it is best typed. No trip."""
+        """Return the subject as it is best typed. No trip."""
 
     def places(self) -> tuple[Location, ...]:
         """Return where in code it stands now, if it is made of places. No trip."""

@@ -182,7 +182,7 @@ class Points:
 
     @property
     def last_number(self) -> int:
-        """The highest number that was given; 0 for none."""
+        """Return the highest number that was given; 0 for none."""
         return self._last_number
 
     def number_next(self, number: int) -> None:

@@ -57,7 +57,7 @@ class Slowdown(Record):
 
     @property
     def share(self) -> float:
-        """The part of the target's time at that place which the point takes."""
+        """Return the part of the target's time at that place which the point takes."""
         return max(0.0, 1 - self.rate / self.without) if self.without else 0.0
 
 

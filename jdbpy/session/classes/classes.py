@@ -106,11 +106,11 @@ class ClassDirectory:
         )
 
     def known(self) -> KnownNames:
-        """Names that some answer has mentioned so far, for completion. No trip."""
+        """Return names that some answer has mentioned so far, for completion. No trip."""
         return self._details.known()
 
     async def not_loaded(self, limit: float = 1.0) -> frozenset[str]:
-        """Names of classes that may be loaded later: on the source path and, of a local target, the class path.
+        """Return names of classes that may be loaded later: on the source path and, of a local target, the class path.
 
         Those found after ``limit`` seconds at the latest; the search goes on then. wire: 1 trip, once.
         """

@@ -179,7 +179,7 @@ class Details:
         ]
 
     def known(self) -> KnownNames:
-        """Names that some answer has mentioned so far, for completion."""
+        """Return names that some answer has mentioned so far, for completion."""
         types = {each.id: each for each in self._types.all_known() if not each.is_array}
         methods = self._types.facts.all_of(facts.METHODS)
         fields = self._types.facts.all_of(facts.FIELDS)
@@ -248,7 +248,8 @@ class Details:
     async def _subclasses(
         self, listed: ClassInfoWithGeneric, everything: Sequence[ClassInfoWithGeneric]
     ) -> tuple[str, ...]:
-        """Names of the direct subclasses, or of what directly extends or implements an interface. wire: 1 trip."""
+        """Return names of the direct subclasses, or of what directly extends or implements an interface. wire: 1
+        trip."""
         own = listed.typeID
         modifiers = self._types.facts.known(facts.MODIFIERS, own) or 0
         if modifiers & signatures.FINAL or listed.refTypeTag == TypeTag.ARRAY:
@@ -324,7 +325,8 @@ def _class_name(text: str) -> ClassName:
 
 
 def _nested(name: str, everything: Iterable[ClassInfoWithGeneric]) -> tuple[str, ...]:
-    """Names of the loaded classes directly inside one; anonymous and local ones too, which the agent leaves out."""
+    """Return names of the loaded classes directly inside one; anonymous and local ones too, which the agent leaves
+    out."""
     prefix = name + "$"
     names = {signatures.java_name(each.signature) for each in everything if each.refTypeTag != TypeTag.ARRAY}
     inside = (each for each in names if each.startswith(prefix) and not signatures.is_lambda_class(each))

@@ -56,17 +56,17 @@ class Helper:
 
     @property
     def name(self) -> str:
-        """The program with its process number: ``ssh (process 123)``."""
+        """Return the program with its process number: ``ssh (process 123)``."""
         return f"{self.words[0]} (process {self._process.pid})"
 
     @property
     def command(self) -> str:
-        """The words of its command line, as a shell takes them."""
+        """Return the words of its command line, as a shell takes them."""
         return escape(shlex.join(self.words))
 
     @property
     def said(self) -> str:
-        """The last lines of its standard error, in one line; "" if it has been silent.
+        """Return the last lines of its standard error, in one line; "" if it has been silent.
 
         What kubectl has logged comes behind its sentences: it says much of the same, at length.
         """

@@ -109,7 +109,7 @@ class KeptResults:
 
     @property
     def ids(self) -> set[int]:
-        """The ids of the objects that are kept."""
+        """Return the ids of the objects that are kept."""
         return {each for each, _, _ in self._pins}
 
     async def add(self, value: Operand, evaluation: Evaluation, *, until_resumed: bool = False) -> None:

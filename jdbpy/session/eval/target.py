@@ -109,7 +109,7 @@ class EvalTarget(Protocol):
 
     @property
     def release(self) -> int:
-        """The Java release of the target, 17 or 25."""
+        """Return the Java release of the target, 17 or 25."""
 
     @property
     def high_latency(self) -> bool:
@@ -146,7 +146,8 @@ class EvalTarget(Protocol):
         """True if any loaded class is in the package. wire: 1 trip."""
 
     async def referenced_classes(self) -> list[str]:
-        """Names of the classes that the frame's class refers to (its constant pool); [] when that is not known."""
+        """Return names of the classes that the frame's class refers to (its constant pool); [] when that is not
+        known."""
 
     async def initialized(self, class_id: int) -> bool:
         """True if the static fields of a class have got their values. wire: 1 trip, 0 when known."""

@@ -96,7 +96,7 @@ class ValueSender:
 
     @property
     def given(self) -> Mapping[str, Operand]:
-        """The objects that were made, by the names that texts have for them."""
+        """Return the objects that were made, by the names that texts have for them."""
         return self._given
 
     async def _array(self, name: str, elements: Iterable[Any], element: JavaType, depth: int) -> Operand:

@@ -94,7 +94,7 @@ class ClassName(Record):
 
     @property
     def needle(self) -> str:
-        """A text that every name it can mean contains: for passing over thousands of others quickly."""
+        """Return a text that every name it can mean contains: for passing over thousands of others quickly."""
         return [part for part in re.split(r"[.$*/]", self.text) if part][-1:][0] if self.text != "*" else ""
 
     def is_name_of(self, name: str) -> bool:
@@ -149,7 +149,7 @@ class ClassName(Record):
 
     @property
     def source_pattern(self) -> str:
-        """A ``SourceNameMatch`` pattern for the file that the class is likely to be in: "Order.*"."""
+        """Return a ``SourceNameMatch`` pattern for the file that the class is likely to be in: "Order.*"."""
         parts = [part for part in re.split(r"[.$*]", self.text) if part]
         top = next((part for part in parts if part[0].isupper()), parts[-1] if parts else "")
         return f"{top}.*"

@@ -43,7 +43,7 @@ class PoolWriter:
 
     @property
     def data(self) -> bytes:
-        """The new entries."""
+        """Return the new entries."""
         return b"".join(self._entries)
 
     def utf8(self, text: str) -> int:
@@ -127,7 +127,7 @@ class MethodParts(Record):
 
     @property
     def code(self) -> Attribute | None:
-        """The Code attribute."""
+        """Return the Code attribute."""
         return next((each for each in self.attributes if each.name == "Code"), None)
 
 

@@ -127,7 +127,7 @@ def _join(pair: str) -> str:
 
 
 def _strip_indentation(text: str) -> str:
-    """The content of a text block before its escapes are interpreted (JLS 3.10.6)."""
+    """Return the content of a text block before its escapes are interpreted (JLS 3.10.6)."""
     content = text[3:-3].replace("\r\n", "\n").replace("\r", "\n")
     lines = content.split("\n")[1:]
     counted = [line for line in lines[:-1] if line.strip(" \t\f")] + lines[-1:]

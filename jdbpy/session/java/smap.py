@@ -45,7 +45,7 @@ class LineRun(Record):
 
     @property
     def end(self) -> int:
-        """The first line of the class file after the run."""
+        """Return the first line of the class file after the run."""
         return self.output + max(1, self.count * self.step)
 
 

@@ -59,7 +59,7 @@ class _Answers(Record):
 
     @property
     def wants(self) -> int:
-        """The object that it waits for, 0 for none."""
+        """Return the object that it waits for, 0 for none."""
         return int(self.contended.value or 0) if self.contended is not None else self.blocker
 
 

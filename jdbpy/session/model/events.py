@@ -191,7 +191,7 @@ class Notice(Record):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The notice as lines of a log: a report with its time, thread and number, and its stack below.
+        """Return the notice as lines of a log: a report with its time, thread and number, and its stack below.
 
         ``12:34:56.789 [main] #17 total is 42``.
         """

@@ -66,7 +66,8 @@ class EqualStacks(Record):
 
     @property
     def key(self) -> object:
-        """A key that is the same for equal stacks of other JVMs, in which ids and names made at run time differ."""
+        """Return a key that is the same for equal stacks of other JVMs, in which ids and names made at run time
+        differ."""
         places = [frame.location for frame in self.frames]
         return self.error, *(
             (name_in_any_jvm(at.class_name), at.method, at.signature, at.line, at.code_index) for at in places
@@ -149,12 +150,12 @@ class Location(Record):
 
     @property
     def parameter_types(self) -> tuple[str, ...]:
-        """The types of the method's parameters, as in source; none where the signature is not known."""
+        """Return the types of the method's parameters, as in source; none where the signature is not known."""
         return parameter_types(self.signature) if self.signature.startswith("(") else ()
 
     @property
     def source_file(self) -> str | None:
-        """The name or path by which `sources.text` finds the file; a path has a slash: "./index.jsp"."""
+        """Return the name or path by which `sources.text` finds the file; a path has a slash: "./index.jsp"."""
         if self.source_path is None:
             return self.source
         return self.source_path if "/" in self.source_path else f"./{self.source_path}"

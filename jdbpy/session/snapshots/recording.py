@@ -195,7 +195,7 @@ class RecordingStream(AnswerStream):
 
     @property
     def stops(self) -> Sequence[int]:
-        """The number of stops that had been shown before each line, and in all."""
+        """Return the number of stops that had been shown before each line, and in all."""
         return self._recorded.stops
 
     def give_line(self, number: int) -> None:

@@ -237,7 +237,7 @@ class LocalClasses:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that the last search has found so far. No trip."""
+        """Return the names that the last search has found so far. No trip."""
         return self._search.found if self._search is not None else self._indexed[0]
 
     async def look(self, limit: float) -> frozenset[str]:

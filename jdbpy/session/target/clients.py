@@ -205,7 +205,7 @@ class Clients:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all clients."""
+        """Return the names of all clients."""
         return (HOST, *self.members) if self.attended else tuple(self.members)
 
     def all(self) -> list[Target]:

@@ -38,11 +38,11 @@ class ConditionEvaluation(Protocol):
 
     @property
     def call(self) -> MethodCall | None:
-        """The method that is to be run next, in place of ``asks``; ``answer`` is given its one outcome."""
+        """Return the method that is to be run next, in place of ``asks``; ``answer`` is given its one outcome."""
 
     @property
     def calls(self) -> Sequence[Any]:
-        """The methods that were run so far, with what came of them: for ``Condition.has_run``."""
+        """Return the methods that were run so far, with what came of them: for ``Condition.has_run``."""
 
     @property
     def asks(self) -> Sequence[Command[Any]]:

@@ -51,7 +51,7 @@ class Load(Record):
 
     @property
     def text(self) -> str:
-        """The load in words."""
+        """Return the load in words."""
         whose = "all threads" if self.everything else "the threads that hit it"
         held = f", which suspended {whose} for {self.share:.0%} of the time" if self.share >= 0.005 else ""
         return f"hit {self.hits:,} times in {self.seconds:.1f} s without a stop{held}"
@@ -291,7 +291,7 @@ class RateLimiter:
 
     @property
     def left_out_until(self) -> float | None:
-        """The end of a window in which hits were left out: it is then said how many."""
+        """Return the end of a window in which hits were left out: it is then said how many."""
         return self._window + WINDOW if self._left_out and self._limit else None
 
     def measured(self, seconds: float, hits: int = 1) -> None:

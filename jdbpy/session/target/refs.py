@@ -36,7 +36,7 @@ class RefType(Record):
 
     @property
     def name(self) -> str:
-        """The Java name, "java.util.Map$Entry" or "int[]"."""
+        """Return the Java name, "java.util.Map$Entry" or "int[]"."""
         return signatures.java_name(self.signature)
 
     @property

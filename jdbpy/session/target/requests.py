@@ -190,7 +190,7 @@ class EventRequest:
 
     @property
     def key(self) -> bytes:
-        """The bytes of its kind and id in an event set."""
+        """Return the bytes of its kind and id in an event set."""
         return bytes((self.kind,)) + self.id.to_bytes(4, "big", signed=True)
 
     def misfit(self, event: Any) -> str:
@@ -364,7 +364,8 @@ class RequestTable:
 
     @property
     def policy_of_watching(self) -> JdwpSuspendPolicy:
-        """The policy of requests of the debugger's own: the thread waits, unless this session may not suspend it."""
+        """Return the policy of requests of the debugger's own: the thread waits, unless this session may not suspend
+        it."""
         allowed = self._conn.allows(event_request.Set)
         return JdwpSuspendPolicy.EVENT_THREAD if allowed else JdwpSuspendPolicy.NONE
 

@@ -185,7 +185,7 @@ class Target:
 
     @property
     def remote_reason(self) -> str:
-        """A sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not."""
+        """Return a sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not."""
         if self.launched or self.snapshot is not None or not self.remote:
             return ""
         whom = "all threads" if self.default_policy is SuspendPolicy.ALL else "only the thread that hits"
@@ -312,7 +312,7 @@ class Target:
 
     @property
     def release(self) -> int:
-        """The agent's JDWP version, which is that of its Java release (1.8 counts as 8)."""
+        """Return the agent's JDWP version, which is that of its Java release (1.8 counts as 8)."""
         return self.info.jdwp_minor if self.info.jdwp_major == 1 else self.info.jdwp_major
 
     def at_least(self, feature_version: int) -> bool:

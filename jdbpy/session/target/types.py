@@ -85,7 +85,7 @@ class TypeCache:
 
     @property
     def _types(self) -> dict[ReferenceTypeID, RefType]:
-        """All types that some answer has mentioned, by id."""
+        """Return all types that some answer has mentioned, by id."""
         if self._listed is not None:
             listed, self._listed = self._listed, None
             told = zip(*(listed.column(field) for field in ("typeID", "refTypeTag", "signature")), strict=True)
@@ -96,7 +96,7 @@ class TypeCache:
 
     @property
     def highest(self) -> int:
-        """The highest id of a type that some answer has mentioned, 0 for none. No trip."""
+        """Return the highest id of a type that some answer has mentioned, 0 for none. No trip."""
         superclasses, interfaces = self.facts.all_of(facts.SUPERCLASS), self.facts.all_of(facts.INTERFACES)
         counts = len(self._types), len(superclasses), len(interfaces)
         if counts != self._counted:
@@ -240,7 +240,8 @@ class TypeCache:
 
     @property
     def stratum(self) -> str:
-        """The stratum that lines are shown in; "" for each class's own default, "Java" for the class file's lines."""
+        """Return the stratum that lines are shown in; "" for each class's own default, "Java" for the class file's
+        lines."""
         return self._stratum
 
     @stratum.setter

@@ -46,7 +46,7 @@ class Obj:
 
     @property
     def name(self) -> str:
-        """The object's class at run time."""
+        """Return the object's class at run time."""
         return self.below[0].name if self.below else self.view_class.name
 
     def has(self, name: str) -> bool:

@@ -141,7 +141,7 @@ async def _read(reader: Reader, objects: Sequence[int], shape: ClassLayout, *nam
 
 
 def _number(values: Named, name: str) -> int | None:
-    """A number, or the id of an object; None when there is no such field."""
+    """Return a number, or the id of an object; None when there is no such field."""
     value = values.get(name)
     if value is None:
         return None

@@ -226,5 +226,5 @@ class VmReader:
         return await run_diagnostic_command(self._runner, line)
 
     def known_names(self) -> tuple[Sequence[str], Sequence[str]]:
-        """Names of properties and of flags, as far as they have been listed; for completion. No trip."""
+        """Return names of properties and of flags, as far as they have been listed; for completion. No trip."""
         return self._names, self._flags

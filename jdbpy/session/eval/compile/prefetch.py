@@ -401,7 +401,7 @@ class _Walk:
 
 
 def _names_in(signature: str) -> list[str]:
-    """Names of the classes in a signature, those of type arguments too."""
+    """Return names of the classes in a signature, those of type arguments too."""
     return [name.replace("/", ".") for name in _IN_SIGNATURE.findall(signature)]
 
 

@@ -152,7 +152,7 @@ class ClassFinder:
         )
 
     async def simple_names(self, name: str) -> list[str]:
-        """Names of loaded classes with that simple name. wire: 1 trip."""
+        """Return names of loaded classes with that simple name. wire: 1 trip."""
         listed = await self._target.types.all_classes()
         endings = (f"/{name};", f"${name};", f"L{name};")
         names = {java_name(each.signature) for each in listed if each.signature.endswith(endings)}
@@ -164,7 +164,7 @@ class ClassFinder:
         return any(each.signature.startswith(beginning) for each in await self._target.types.all_classes())
 
     async def referenced(self) -> list[str]:
-        """Names of classes that the frame's class refers to. wire: 1 trip, 0 when known."""
+        """Return names of classes that the frame's class refers to. wire: 1 trip, 0 when known."""
         known = self.known_referenced()
         if known is not None:
             return known

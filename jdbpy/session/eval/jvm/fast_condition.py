@@ -245,7 +245,7 @@ class FrameEvaluation:
 
     @property
     def calls(self) -> Sequence[MadeCall]:
-        """The methods that were run."""
+        """Return the methods that were run."""
         return self._target.calls
 
     def answer(self, outcomes: Sequence[Any]) -> None:

@@ -285,7 +285,8 @@ class FrameTarget(HeapTarget):
         return await loading.load(names, initialize=initialize, texts=texts)
 
     async def class_texts(self, names: Sequence[str]) -> list[Ref]:
-        """Names of classes as ``load_classes`` needs them in the target. wire: 1 trip, 2 when they are to be pinned."""
+        """Return names of classes as ``load_classes`` needs them in the target. wire: 1 trip, 2 when they are to be
+        pinned."""
         return await class_names(self.new_string, names)
 
     async def initialize(self, name: str) -> None:

@@ -85,12 +85,12 @@ class JClass:
 
     @property
     def type(self) -> ClassType:
-        """The class as a raw type."""
+        """Return the class as a raw type."""
         return ClassType(self.name)
 
     @property
     def this_type(self) -> ClassType:
-        """The class applied to its own type variables: what ``this`` has inside it."""
+        """Return the class applied to its own type variables: what ``this`` has inside it."""
         return ClassType(self.name, tuple(self.variables.values()))
 
     def parent_types(self) -> Iterator[tuple[JClass, ClassType]]:

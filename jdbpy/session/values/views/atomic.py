@@ -73,7 +73,7 @@ async def double_adder(obj: Obj) -> Shown:
 
 
 def _as_signed(value: int) -> int:
-    """The low 64 bits as a long."""
+    """Return the low 64 bits as a long."""
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 

@@ -63,7 +63,7 @@ class Buckets:
         return await self._reader.length(reference(table))
 
     async def entries(self, table: TaggedValue, size: int, capacity: int) -> list[KeyValue]:
-        """The first entries of a table, as many as are wanted."""
+        """Return the first entries of a table, as many as are wanted."""
         want = min(size, self._obj.want)
         if want <= 0 or not table.value:
             return []
@@ -110,7 +110,7 @@ class Buckets:
 
 
 async def capacity_of(obj: Obj, table: TaggedValue, threshold: int, load_factor: float) -> int:
-    """The length of a table; mostly known by the threshold, which saves a round trip."""
+    """Return the length of a table; mostly known by the threshold, which saves a round trip."""
     capacity = 1
     while capacity * load_factor < threshold and capacity < 1 << 30:
         capacity *= 2
@@ -259,7 +259,7 @@ async def concurrent_hash_map(obj: Obj) -> Shown:
 
 
 async def striped_sum(obj: Obj, base: TaggedValue, cells: TaggedValue) -> int:
-    """A count that is spread over cells to keep threads apart (``Striped64``, ``CounterCell``)."""
+    """Return a count that is spread over cells to keep threads apart (``Striped64``, ``CounterCell``)."""
     if not cells.value:
         return number(base)
     read = [obj.object_fields(cell, "value") for cell in await obj.elements(cells) if cell.value]

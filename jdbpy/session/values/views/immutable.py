@@ -39,7 +39,8 @@ async def _draw(obj: Obj) -> Draw:
 
 
 def walk_order(length: int, draw: Draw, step: int = 1) -> list[int]:
-    """The indices of an array of slots in the order of the iterators; ``step`` is 2 where a slot is key and value."""
+    """Return the indices of an array of slots in the order of the iterators; ``step`` is 2 where a slot is key and
+    value."""
     slots = length // step
     if draw.salt is None or not slots:
         return list(range(0, length, step))

@@ -36,7 +36,7 @@ async def _elements(obj: Obj, field: str) -> list[TaggedValue]:
 
 
 async def _in_text(obj: Obj, value: TaggedValue) -> str:
-    """A value inside a text: ``${Order}`` for what has no text of its own."""
+    """Return a value inside a text: ``${Order}`` for what has no text of its own."""
     if value.tag not in OBJECT_TAGS:
         return primitive_text(value, obj.reader.release)
     if not value.value:

@@ -89,7 +89,8 @@ async def identity_hash_map(obj: Obj) -> Shown:
 
 
 async def static_mask(obj: Obj, name: str) -> int:
-    """The object that replaces null in a table: a static field of the view's class; 0 if there is no such field."""
+    """Return the object that replaces null in a table: a static field of the view's class; 0 if there is no such
+    field."""
     field = obj.view_class.field(name, static=True)
     [value] = await obj.reader.statics(obj.view_class, [field]) if field else [_NULL]
     return int(value.value or 0)

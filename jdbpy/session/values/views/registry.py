@@ -80,7 +80,7 @@ class Registry:
         self._interfaces[name] = view
 
     def find_interface(self, names: Iterable[str]) -> View | None:
-        """The view for a class that implements these interfaces, None if there is none."""
+        """Return the view for a class that implements these interfaces, None if there is none."""
         found = next((self._interfaces[name] for name in names if name in self._interfaces), None)
         return found or (self._below.find_interface(names) if self._below else None)
 
@@ -110,7 +110,7 @@ def interface_view(name: str) -> Callable[[View], View]:
 
 
 def built_in() -> Registry:
-    """The views that come with jdbpy; loaded when the first object is shown."""
+    """Return the views that come with jdbpy; loaded when the first object is shown."""
     for family in _FAMILIES:
         import_module(f"jdbpy.session.values.views.{family}")
     return _BUILT_IN

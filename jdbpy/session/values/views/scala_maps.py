@@ -58,7 +58,8 @@ async def empty_set(obj: Obj) -> Shown:
 
 
 def _numbered(obj: Obj, word: str) -> list[str]:
-    """The fields called word1, word2 and so on; where inner classes read them, the compiler puts ``$$`` before that."""
+    """Return the fields called word1, word2 and so on; where inner classes read them, the compiler puts ``$$`` before
+    that."""
     fields = [name for name in (field.name for field in obj.view_class.fields) if name.rpartition("$$")[2][:-1] == word]
     if not fields:
         raise UnknownLayout(f"no field {word}1")
@@ -85,7 +86,7 @@ async def hash_set(obj: Obj) -> Shown:
 
 
 async def _root(obj: Obj) -> tuple[TaggedValue, int | None]:
-    """The root of a trie and the number of entries, None where it would have to be counted."""
+    """Return the root of a trie and the number of entries, None where it would have to be counted."""
     if not obj.has("rootNode"):
         return TaggedValue(Tag.OBJECT, obj.id), await _old_size(obj)
     root = await obj.get("rootNode")
@@ -94,7 +95,7 @@ async def _root(obj: Obj) -> tuple[TaggedValue, int | None]:
 
 
 async def _old_size(obj: Obj) -> int | None:
-    """The size of a map or set that is a node of a trie itself; None for one whose keys all have one hash."""
+    """Return the size of a map or set that is a node of a trie itself; None for one whose keys all have one hash."""
     shape = (*obj.below, obj.view_class)[0]
     if shape.field("size0") is not None:
         [size] = await obj.reader.fields(obj.id, await find_fields(obj.reader, shape, ["size0"]))
@@ -217,7 +218,7 @@ async def mutable_tree_set(obj: Obj) -> Shown:
 
 
 async def _tree(obj: Obj, root: TaggedValue) -> tuple[int, list[KeyValue]]:
-    """The size of a red-black tree and its first entries; 2.13 keeps the color in a bit of the count."""
+    """Return the size of a red-black tree and its first entries; 2.13 keeps the color in a bit of the count."""
     if not root.value:
         return 0, []
     mark = "_" if (await _class_of(obj, root)).field("_key") is not None else ""

@@ -106,7 +106,7 @@ async def bit_set(obj: Obj) -> Shown:
 
 
 def set_bits(words: list[int]) -> list[int]:
-    """The numbers of the bits that are set in 64-bit words, which come as signed numbers."""
+    """Return the numbers of the bits that are set in 64-bit words, which come as signed numbers."""
     return [64 * index + bit for index, word in enumerate(words) for bit in range(64) if word >> bit & 1]
 
 

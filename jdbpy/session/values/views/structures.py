@@ -52,7 +52,7 @@ def _is_end(link: TaggedValue, ends: Collection[int]) -> bool:
 
 
 async def single_objects(reader: Reader, class_name: str) -> set[int]:
-    """The instances of a class with one instance, which it keeps in MODULE$ (Scala). wire: 2-3 trips."""
+    """Return the instances of a class with one instance, which it keeps in MODULE$ (Scala). wire: 2-3 trips."""
     shapes = await gather([reader.shape(each.id) for each in await reader.classes(class_name)])
     fields = [shape.field("MODULE$", static=True) for shape in shapes]
     known = [(shape, field) for shape, field in zip(shapes, fields, strict=True) if field is not None]
@@ -60,8 +60,8 @@ async def single_objects(reader: Reader, class_name: str) -> set[int]:
 
 
 async def tree_entries(reader: Reader, root: TaggedValue, names: Sequence[str], want: int) -> list[KeyValue]:
-    """The first entries of a binary tree in order. ``names``: key, value, left and right, declared by the root's class
-    or above it, in a class of all nodes. wire: 1 trip for each level, and 2 more."""
+    """Return the first entries of a binary tree in order. ``names``: key, value, left and right, declared by the root's
+    class or above it, in a class of all nodes. wire: 1 trip for each level, and 2 more."""
     if not root.value or not want:
         return []
     shape = await reader.shape(await reader.type_id(reference(root)))
@@ -69,7 +69,8 @@ async def tree_entries(reader: Reader, root: TaggedValue, names: Sequence[str], 
 
 
 async def in_tree(reader: Reader, root: TaggedValue, fields: Sequence[Field], want: int) -> list[KeyValue]:
-    """The first entries of a binary tree in order; ``fields`` are key, value, left and right. wire: 1 trip a level."""
+    """Return the first entries of a binary tree in order; ``fields`` are key, value, left and right. wire: 1 trip a
+    level."""
 
     async def expand(places: list[int]) -> list[Plan[KeyValue]]:
         plans: list[Plan[KeyValue]] = []
@@ -93,7 +94,7 @@ class TrieNode:
 
     @property
     def kind(self) -> str:
-        """The class's own name: the last part of a nested one's."""
+        """Return the class's own name: the last part of a nested one's."""
         return self.shape.name.rpartition(".")[2].rpartition("$")[2]
 
     def has(self, name: str) -> bool:
@@ -105,7 +106,7 @@ class TrieNode:
 
 
 async def in_trie(obj: Obj, root: TaggedValue, plan: Callable[[TrieNode], Reading[Plan[T]]], want: int) -> list[T]:
-    """The first entries of a tree whose nodes are of several classes; ``plan`` reads one node.
+    """Return the first entries of a tree whose nodes are of several classes; ``plan`` reads one node.
 
     wire: for each level 2 trips and those of ``plan``.
     """
@@ -125,7 +126,7 @@ def unread(values: Iterable[TaggedValue]) -> list[Unread]:
 
 
 async def nested_arrays(obj: Obj, arrays: Sequence[tuple[TaggedValue, int]], want: int) -> list[TaggedValue]:
-    """The first elements of arrays of arrays, each given with its number of dimensions, as one sequence."""
+    """Return the first elements of arrays of arrays, each given with its number of dimensions, as one sequence."""
 
     async def one(array: TaggedValue, dimensions: int) -> Plan[TaggedValue]:
         elements = await obj.reader.whole(reference(array))
@@ -181,12 +182,12 @@ async def _slots(obj: Obj, node: TaggedValue) -> list[TaggedValue]:
 
 
 def numbers(start: int, step: int, count: int, tag: int = Tag.INT) -> list[TaggedValue]:
-    """The values of a range."""
+    """Return the values of a range."""
     return [TaggedValue(tag, start + step * index) for index in range(count)]
 
 
 def as_number(value: TaggedValue | None) -> int | None:
-    """The number of an integral value; None for others."""
+    """Return the number of an integral value; None for others."""
     try:
         return number(value) if value is not None else None
     except UnknownLayout:

@@ -21,7 +21,7 @@ def date_text(year: int, month: int, day: int) -> str:
 
 
 def year_text(year: int) -> str:
-    """A year of at least four digits; with a plus sign beyond 9999."""
+    """Return a year of at least four digits; with a plus sign beyond 9999."""
     if year < 0:
         return f"-{-year:04d}"
     return f"{'+' if year > 9999 else ''}{year:04d}"
@@ -36,7 +36,7 @@ def time_text(hour: int, minute: int, second: int, nano: int) -> str:
 
 
 def fraction_text(nano: int) -> str:
-    """A fraction of a second in 0, 3, 6 or 9 digits."""
+    """Return a fraction of a second in 0, 3, 6 or 9 digits."""
     digits = f"{nano:09d}"
     while digits.endswith("000"):
         digits = digits[:-3]
@@ -83,7 +83,7 @@ def period_text(years: int, months: int, days: int) -> str:
 
 
 def offset_text(total_seconds: int) -> str:
-    """The id of a ZoneOffset."""
+    """Return the id of a ZoneOffset."""
     if not total_seconds:
         return "Z"
     rest = abs(total_seconds)
