@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import trio
 
 import jdbpy
-from jdbpy import ConnectError, LocalJvm, local_jvms
+from jdbpy import ConnectError, LeaveError, LocalJvm, local_jvms
+from jdbpy.errors import Disconnected
+from jdbpy.session.connect import dialing
+from jdbpy.session.connect.greeting import Address
+from jdbpy.session.connect.local_jvms import is_awaited
 from tests.cli.process import jdbpy as run_jdbpy
-from tests.harness import Jvm, start_target
+from tests.harness import LIMIT, Jvm, start_target
+from tests.harness.processes import halt
+from tests.harness.targets import reserved_port
 
 
 def listed(pid: int) -> LocalJvm:
@@ -71,6 +82,41 @@ async def test_a_closed_port_names_the_jvms_that_have_an_agent(any_jvm: Jvm) -> 
         assert f"Hello at {target.address}" in done.err or " more; or start" in done.err
 
 
+async def test_an_agent_that_is_about_to_listen_is_waited_for(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A JVM that got no processor since its debugger has gone; one that is just starting looks the same."""
+    looked = trio.Event()
+
+    async def is_awaited(addresses: Sequence[Address]) -> bool:
+        assert await look(addresses)
+        looked.set()
+        return True
+
+    async def attach_and_leave(address: str) -> None:
+        async with jdbpy.attach_session(address) as session:
+            assert session.state
+
+    look = dialing._is_awaited
+    monkeypatch.setattr(dialing, "PATIENCE", 0)
+    monkeypatch.setattr(dialing, "PATIENCE_AFTER_LEAVING", LIMIT)
+    monkeypatch.setattr(dialing, "_is_awaited", is_awaited)
+    with reserved_port() as port:
+        agent = f"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:{port}"
+        async with start_target(jvm, "Hello", "Ada", with_agent=False, jvm_options=[agent]) as target:
+            await target.wait_output("waiting")
+            for address in str(port), f"pid://{target.pid}":
+                with suppress(LeaveError, Disconnected):
+                    async with jdbpy.attach_session(address) as session:
+                        await halt(target.pid)
+                        await session._target.conn.drop()
+                assert not listed(target.pid).address
+                monkeypatch.setattr(dialing, "_left", {})
+                looked = trio.Event()
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(attach_and_leave, address)
+                    await looked.wait()
+                    os.kill(target.pid, signal.SIGCONT)
+
+
 def test_what_the_words_and_the_environment_say(tmp_path: Path) -> None:
     """A JVM of which /proc tells as it does of a real one."""
     port = "   0: 0100007F:138D 00000000:0000 0A 0:0 0:0 0 1000 0 77 1"
@@ -79,6 +125,7 @@ def test_what_the_words_and_the_environment_say(tmp_path: Path) -> None:
         (2, ["java", "-cp", "a", "Main"], "JAVA_TOOL_OPTIONS=-ea -Xrunjdwp:server=y,address=*:5005"),
         (3, ["java", "-agentlib:jdwp=transport=dt_socket,server=n,address=far:8000", "-m", "shop/a.Main"], ""),
         (4, ["java", "-Xrunjdwp:server=y,transport=dt_socket,address=5006", "Main"], ""),
+        (5, ["java", "-agentlib:jdwp=server=y,address=5007,onthrow=a.B,launch=jdbpy", "Main"], ""),
     ):
         place = tmp_path / str(pid)
         (place / "fd").mkdir(parents=True)
@@ -95,3 +142,4 @@ def test_what_the_words_and_the_environment_say(tmp_path: Path) -> None:
     assert (found[2].main, found[2].address) == ("Main", "127.0.0.1:5005")
     assert (found[3].main, found[3].note) == ("a.Main", "its agent connects to far:8000 (server=n)")
     assert found[4].note == "its agent does not listen at port 5006 now"
+    assert [is_awaited([port], proc=str(tmp_path)) for port in (5005, 5006, 5007, 8000)] == [True, True, False, False]

@@ -20,7 +20,8 @@ PATIENCE = 0.3
 """Seconds for which an agent that refuses is asked again: it may be about to listen, started or left a moment ago."""
 
 PATIENCE_AFTER_LEAVING = 3.0
-"""The same where this process has just left: between two debuggers the agent does not listen for some milliseconds."""
+"""The same where this process has just left, or where a JVM of this machine is meant to listen and has no debugger: it
+is starting, or between two debuggers, where the agent does not listen for some milliseconds."""
 
 _AGAIN = 0.01
 """Seconds between two tries."""
@@ -41,7 +42,8 @@ async def dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketS
     """
     refused: list[tuple[Address, OSError]] = []
     with trio.move_on_after(limit):
-        until = trio.current_time() + _patience(addresses)
+        patience = _patience(addresses)
+        until = trio.current_time() + patience
         while True:
             refused.clear()
             for where in addresses:
@@ -49,8 +51,13 @@ async def dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketS
                     return await _connect(where), where
                 except OSError as error:
                     refused.append((where, error))
-            if trio.current_time() >= until or not isinstance(_reason(refused[0][1]), ConnectionRefusedError):
+            if not isinstance(_reason(refused[0][1]), ConnectionRefusedError):
                 break
+            if trio.current_time() >= until:
+                if patience == PATIENCE_AFTER_LEAVING or not await _is_awaited(addresses):
+                    break
+                until += PATIENCE_AFTER_LEAVING - patience
+                patience = PATIENCE_AFTER_LEAVING
             await trio.sleep(_AGAIN)
         hint = _what_next(refused[0][1])
         if all(is_loopback(where.host) for where, _ in refused):
@@ -67,6 +74,14 @@ def _patience(addresses: Sequence[Address]) -> float:
     now = time.monotonic()
     just_left = any(now - _left.get(where, -math.inf) < PATIENCE_AFTER_LEAVING for where in addresses)
     return PATIENCE_AFTER_LEAVING if just_left else PATIENCE
+
+
+async def _is_awaited(addresses: Sequence[Address]) -> bool:
+    """True if the agent of a JVM of this machine is about to listen at one of the addresses."""
+    from jdbpy.session.connect.local_jvms import is_awaited
+
+    ports = [where.port for where in addresses if is_loopback(where.host)]
+    return bool(ports) and await trio.to_thread.run_sync(is_awaited, ports)
 
 
 def note_left(where: Address) -> None:
@@ -91,7 +106,10 @@ def _agents_here() -> str:
     from jdbpy.session.connect.local_jvms import local_jvms
 
     found = [each for each in local_jvms() if each.address]
-    shown = [f"{each.main} at {each.address}" + " (has a debugger)" * each.debugger for each in found[:_NAMED]]
+    shown = [
+        f"{each.main or f'process {each.pid}'} at {each.address}" + " (has a debugger)" * each.debugger
+        for each in found[:_NAMED]
+    ]
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return f"JVMs of this machine with an agent: {escape(', '.join(shown))}{more}; or " if shown else ""
 

@@ -7,20 +7,24 @@ name is opened but the ``release`` of their Java. Of processes of other users li
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 from typing import Annotated
 
 from jdbpy.errors import ConnectError
+from jdbpy.json_form import HIDDEN
 from jdbpy.record import Record
-from jdbpy.session.connect.greeting import AGENT_LINE, LOOPBACK, Address
+from jdbpy.session.connect.greeting import AGENT_LINE, LOOPBACK, Address, parse_address
 from jdbpy.session.connect.launch import program_of
 from jdbpy.session.local.java_home import release_version
 from jdbpy.session.local.tunnel import is_jvm, options_of_agent
 
 _LISTENS, _ESTABLISHED = "0A", "01"
 _VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+_LISTENS_LATER = {"onthrow", "onuncaught", "onjcmd"}
+"""Options of an agent that does not listen from the start of its JVM on."""
+
 _TEXT_LIMIT = 1_000_000
 _SHOWN = 200
 
@@ -40,6 +44,7 @@ class LocalJvm(Record):
     address: Annotated[str, "where its agent listens for a debugger, HOST:PORT"] = ""
     debugger: Annotated[bool, "a debugger is attached"] = False
     note: Annotated[str, "what else is to be known of its agent"] = ""
+    awaited: Annotated[str, HIDDEN] = ""  # where its agent will listen any moment: it is starting, or was just left
 
 
 def local_jvms(*, proc: str = "/proc") -> tuple[LocalJvm, ...]:
@@ -52,15 +57,22 @@ def local_jvms(*, proc: str = "/proc") -> tuple[LocalJvm, ...]:
     return tuple(each for each in found if each is not None)
 
 
+def is_awaited(ports: Collection[int], *, proc: str = "/proc") -> bool:
+    """True if the agent of some JVM of this machine is about to listen at one of these ports, or does so by now."""
+    places = [each.awaited or each.address for each in local_jvms(proc=proc) if not each.debugger]
+    return any(parse_address(place).port in ports for place in places if place)
+
+
 def address_of_process(pid: int, *, proc: str = "/proc") -> str:
-    """Return where the agent of a JVM of this machine listens. Raises ConnectError with the reason if there is none."""
+    """Return where the agent of a JVM of this machine listens, or will any moment. Raises ConnectError with the reason
+    if there is none."""
     jvm = _looked_at(pid, proc)
     if jvm is None:
         there = os.path.isdir(f"{proc}/{pid}")
         why = "is no JVM, or belongs to another user" if there else "does not exist"
         raise ConnectError(f"the process {pid} {why}", hint="jdbpy list shows the JVMs of this machine")
-    if jvm.address:
-        return jvm.address
+    if jvm.address or jvm.awaited:
+        return jvm.address or jvm.awaited
     raise ConnectError(
         f"the JVM {pid} ({jvm.main}) cannot be attached to: {jvm.note or 'it has no debugger agent'}",
         hint=f"the agent is loaded when a JVM starts: {AGENT_LINE}",
@@ -102,7 +114,8 @@ def _state_of_agent(agent: Mapping[str, str], place: str) -> dict[str, object]:
     if attached:
         return {"address": str(where), "debugger": True}
     if not any(at.port == port for _, at in listening):
-        return {"note": f"its agent does not listen at port {port} now"}
+        later = "" if agent.keys() & _LISTENS_LATER else str(where)
+        return {"note": f"its agent does not listen at port {port} now", "awaited": later}
     return {"address": str(where)}
 
 
