@@ -15,6 +15,7 @@ from jdbpy.errors import Disconnected
 from jdbpy.session.calls.observation import Observation
 from jdbpy.session.calls.observer import CallObserver
 from jdbpy.wire.connection import Connection
+from jdbpy.wire.pending import Pending
 from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 
 PROGRAM = program("Heated")
@@ -45,10 +46,16 @@ class Killer:
     def submit(self, command: Any, **options: Any) -> Any:
         if not self.left:
             self.struck.set()
-            raise Disconnected("killed")
+            return self._kept(command, **options)
         self.names.append(command.NAME)
         self.left -= 1
         return self._submit(command, **options)
+
+    def _kept(self, command: Any, **options: Any) -> Any:
+        """A command that does not leave: it is without an answer when the connection ends."""
+        pending = Pending(command, self._conn._decode_reply, self._conn.undo, options.get("on_reply"))
+        self._conn._outstanding[self._conn._new_id()] = pending
+        return pending
 
     async def run(self) -> None:
         """Cut the connection when its time has come, and what was let out is out."""
