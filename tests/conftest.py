@@ -6,8 +6,10 @@ import os
 from collections.abc import Generator, Iterator
 
 import pytest
+import trio
 from hypothesis import HealthCheck, settings
 
+from jdbpy.session.execution.stops import Looks
 from tests.harness.jvms import Jvm, describe, test_jvms
 from tests.harness.processes import heed_signals
 from tests.harness.targets import reserved_port
@@ -60,3 +62,13 @@ def port() -> Iterator[int]:
     """A port that is free: where nothing listens, or one JVM after the other."""
     with reserved_port() as number:
         yield number
+
+
+@pytest.fixture
+def nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked ahead behind a stop, for tests that count trips: on a busy machine a link counts as slow."""
+
+    async def run(looks: Looks) -> None:
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(Looks, "run", run)

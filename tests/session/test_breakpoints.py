@@ -38,6 +38,7 @@ async def test_a_static_initializer_does_not_slip_through(jvm: Jvm) -> None:
         await d.wait_stop("breakpoint", at="courier-static", breakpoint=2)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_setting_in_a_loaded_class_costs_few_trips(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         await d.run_to("closed")
@@ -65,6 +66,7 @@ class SlowTurns(trio.abc.Instrument):
         select.select([], [], [], 0.002)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_setting_costs_as_few_trips_where_the_loop_turns_slowly(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         await d.run_to("closed")

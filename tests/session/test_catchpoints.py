@@ -26,6 +26,7 @@ async def to_the_end(d: Debugging) -> None:
 # -- exceptions ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_an_exception_class_that_is_loaded_later(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "exceptions") as d:
         point = await d.session.catchpoints.exception(f"{STORE}.OutOfStock")

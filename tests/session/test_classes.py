@@ -12,6 +12,7 @@ from jdbpy.session.java.class_file import version_words
 from tests.harness import Jvm, debug, program
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_listing(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await d.run_to("closed")
@@ -70,6 +71,7 @@ async def test_one_name_from_two_loaders(jvm: Jvm) -> None:
         assert (detail.info.id, detail.loader) == (second.id, second.loader)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_detail(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await d.run_to("closed")

@@ -66,6 +66,7 @@ async def test_methods_are_disassembled_as_javap_does(jvm: Jvm) -> None:
         await d.wait_exit()
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_the_selected_frame_is_marked(jvm: Jvm) -> None:
     async with debug(jvm, CODES) as d:
         await d.run_to("loop")

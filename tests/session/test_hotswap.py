@@ -66,6 +66,7 @@ async def test_a_directory_whose_classes_run_already_changes_nothing(jvm: Jvm) -
         await end(d)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_what_changed_in_a_directory_is_replaced(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         point = await at_marker(d, "return")

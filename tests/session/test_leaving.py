@@ -136,6 +136,7 @@ async def test_a_thread_that_was_left_in_a_method_can_run_another_one_later(jvm:
             await target.wait_listening(time + 2)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_a_session_that_suspended_nothing_is_left_in_one_trip() -> None:
     jvm = FakeJvm()
     async with jvm.listening() as address:

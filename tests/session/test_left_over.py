@@ -99,6 +99,7 @@ async def test_a_vm_that_is_about_to_begin_is_waited_for(suspends: bool) -> None
         assert len(jvm.world.suspended()) == (3 if suspends else 0)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_a_session_with_nothing_left_over_asks_no_more() -> None:
     jvm = busy_jvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:

@@ -35,6 +35,7 @@ SOURCE = _source()
 COUNTED = [number for number, line in enumerate(SOURCE.splitlines(), 1) if line.endswith(" n++;")]
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_in_a_class_that_is_not_loaded_yet(jvm: Jvm) -> None:
     program = inline(SOURCE)
     async with debug(jvm, program) as d:
@@ -56,6 +57,7 @@ async def test_in_a_class_that_is_not_loaded_yet(jvm: Jvm) -> None:
         assert len(requests.all_active()) == before
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_in_a_class_that_is_loaded(jvm: Jvm) -> None:
     program = inline(SOURCE)
     async with debug(jvm, program) as d:

@@ -266,6 +266,7 @@ def fake_jdk(home: Path, version: str) -> Path:
     return home
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with debug(jvm, "Hello") as d:
         target: Target = d.session._target
@@ -477,6 +478,7 @@ public class Loading {
 POM = "#Created\ngroupId=org.shop\nartifactId=till\nversion=1.0\n"
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_the_sources_of_what_a_class_came_from(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of jars that no class path names, as those of a web application: beside them, or where Maven keeps them."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -151,6 +151,7 @@ LOOP = inline("""
 """)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_next_passes_an_inlined_loop_at_full_speed(jvm: Jvm, tmp_path: Path) -> None:
     line = LOOP.line
     first, last = line("start"), line("return")
