@@ -44,11 +44,11 @@ class Killer:
         self.left = commands or -1
 
     def submit(self, command: Any, **options: Any) -> Any:
-        if not self.left:
+        if not self.left and self._conn.close_reason is None:
             self.struck.set()
             return self._kept(command, **options)
         self.names.append(command.NAME)
-        self.left -= 1
+        self.left -= bool(self.left)
         return self._submit(command, **options)
 
     def _kept(self, command: Any, **options: Any) -> Any:
