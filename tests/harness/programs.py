@@ -6,17 +6,16 @@ import functools
 import hashlib
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from jdbpy.record import Record
 from tests.harness.jvms import BRIEF, javac
+from tests.harness.kept import BUILD, make_once
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "fixtures"
-_KEPT = ROOT / "build" / "fixtures"
+_KEPT = BUILD / "fixtures"
 
 _DEBUG_FLAGS = {"all": "-g", "lines": "-g:source,lines", "none": "-g:none"}
 _MARKER = re.compile(r"//\s*@([\w-]+(?:\s*,\s*[\w-]+)*)\s*$")
@@ -94,8 +93,8 @@ def _compile(
     compiler = javac()
     digest = hashlib.sha256(repr((sorted(texts.items()), flags, compiler)).encode()).hexdigest()[:16]
     kept = _KEPT / f"{main.rpartition('.')[2]}-{digest}"
-    if not kept.is_dir():
-        _compile_into(kept, texts, [compiler, *(f"-J{option}" for option in BRIEF), *flags])
+    command = [compiler, *(f"-J{option}" for option in BRIEF), *flags]
+    make_once(kept, lambda made: _compile_into(made, texts, command))
     markers: dict[str, tuple[str, int]] = {}
     for path, text in texts.items():
         for number, line in enumerate(text.splitlines(), 1):
@@ -107,25 +106,17 @@ def _compile(
     return Program(main=main, classes=classes, sources=str(kept / "sources"), markers=markers)
 
 
-def _compile_into(kept: Path, texts: dict[str, str], command: list[str]) -> None:
-    """Compile in a directory of our own, then move it into place: parallel workers never see half of it."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent) as work:
-        made = Path(work, "made")
-        for path, text in texts.items():
-            file = made / "sources" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        files = [str(made / "sources" / path) for path in texts]
-        done = subprocess.run(
-            [*command, "-d", str(made / "classes"), *files], capture_output=True, text=True, timeout=120, check=False
-        )
-        if done.returncode != 0:
-            raise RuntimeError(f"javac: {done.stdout}{done.stderr}")
-        try:
-            made.rename(kept)
-        except OSError:  # another worker was first: its result is the same
-            shutil.rmtree(made)
+def _compile_into(made: Path, texts: dict[str, str], command: list[str]) -> None:
+    for path, text in texts.items():
+        file = made / "sources" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    files = [str(made / "sources" / path) for path in texts]
+    done = subprocess.run(
+        [*command, "-d", str(made / "classes"), *files], capture_output=True, text=True, timeout=120, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"javac: {done.stdout}{done.stderr}")
 
 
 def _path_in_package(source: str, file_name: str) -> str:

@@ -14,7 +14,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 import trio
 
 from jdbpy.session.concurrency import open_nursery
-from tests.harness.jvms import BRIEF, Jvm
+from tests.harness.jvms import BRIEF, Jvm, shared_classes
 from tests.harness.limits import LIMIT, within
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import Program, program
@@ -154,7 +154,7 @@ async def start_target(
     prog = program(what) if isinstance(what, str) else what
     role = f"server=n,address={connect_to}" if connect_to else "server=y,address=127.0.0.1:0"
     options = f"transport=dt_socket,{role},suspend={'y' if suspend else 'n'}{agent}"
-    command = [jvm.java, *BRIEF, "-Xshare:auto"]
+    command = [jvm.java, *BRIEF, *shared_classes(jvm)]
     command += [f"-agentlib:jdwp={options}"] if with_agent else []
     command += [*jvm_options, "-cp", prog.classes, prog.main, *args]
     environ = {key: value for key, value in os.environ.items() if key not in ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")}

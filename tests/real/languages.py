@@ -6,21 +6,19 @@ compiled by one start of its compiler, and the classes are kept by content under
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import hashlib
 import os
 import re
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from jdbpy.record import Record
 from tests.harness import Program
 from tests.harness.jvms import BRIEF, all_jvms
+from tests.harness.kept import BUILD, make_once
 from tests.harness.needs import COMPILERS, compiler, library_jars
-from tests.harness.programs import FIXTURES, ROOT
+from tests.harness.programs import FIXTURES
 
 SOURCES = FIXTURES / "pools"
 _MARKER = re.compile(r"(?://|;)\s*@(\w+)\s*$", re.MULTILINE)
@@ -87,12 +85,8 @@ def compiled(language: Language) -> Program:
     assert there, f"no {language.name}: apt-get install {language.name}"
     text = (SOURCES / language.file).read_text(encoding="utf-8")
     digest = hashlib.sha256(f"{text}\0{language.compile}".encode()).hexdigest()[:16]
-    kept = ROOT / "build" / "fixtures" / f"{language.name}-{digest}"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with open(kept.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # compilers are slow: parallel workers wait for the first
-        if not kept.is_dir():
-            _compile_into(kept, language)
+    kept = BUILD / "fixtures" / f"{language.name}-{digest}"
+    make_once(kept, lambda made: _compile_into(made, language))
     markers = {name[1]: (language.file, text.count("\n", 0, name.start()) + 1) for name in _MARKER.finditer(text)}
     classes = f"{kept}{os.pathsep}{_library(language)}"
     return Program(main=language.main, classes=classes, sources=str(SOURCES), markers=markers)
@@ -102,13 +96,12 @@ def _library(language: Language) -> str:
     return os.pathsep.join(library_jars(language.name))
 
 
-def _compile_into(kept: Path, language: Language) -> None:
+def _compile_into(made: Path, language: Language) -> None:
     home = all_jvms()[0]  # these compilers are as old as Debian's releases, and so is the Java that they know
-    with tempfile.TemporaryDirectory(dir=kept.parent) as work:
-        words = {"source": SOURCES / language.file, "sources": SOURCES, "classes": work, "java": home.java}
-        words["library"] = _library(language)
-        command = [word.format_map(words) for word in language.compile.split()]
-        environment = {**os.environ, "JAVA_HOME": home.home, "JDK_JAVA_OPTIONS": " ".join(BRIEF)}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=_LIMIT, check=False)
-        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
-        shutil.copytree(work, kept)
+    made.mkdir()
+    words = {"source": SOURCES / language.file, "sources": SOURCES, "classes": made, "java": home.java}
+    words["library"] = _library(language)
+    command = [word.format_map(words) for word in language.compile.split()]
+    environment = {**os.environ, "JAVA_HOME": home.home, "JDK_JAVA_OPTIONS": " ".join(BRIEF)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=_LIMIT, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
