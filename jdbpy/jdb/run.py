@@ -130,7 +130,7 @@ class _Jdb:
                 await session.sources.use_class_path()
         else:
             session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
-        session.sources.with_jdk = False
+        session.sources.use_path_only()  # as jdb does
         await jdb.specs.open(session)
 
     async def _connect_by_run(self, main: str) -> None:

@@ -159,7 +159,7 @@ class Connection:
         if self.guard is not None:
             self.require_allowed(command)
         body = self._codec.encode(command, self.id_sizes)
-        if command.COMMAND_SET in _NEVER_NULL and not any(body[: self.id_sizes.objectIDSize]):
+        if command.COMMAND_SET in _NEVER_NULL and body.startswith(bytes(self.id_sizes.objectIDSize)):
             raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         if self.recall is not None and on_reply is None and (known := self.recall.find(command, body)) is not None:
             answered = Pending(command, self._decode_reply, self.undo)
@@ -194,7 +194,7 @@ class Connection:
         """
         if self.close_reason is not None:
             raise Disconnected(self.close_reason)
-        if command.COMMAND_SET in _NEVER_NULL and not any(body[: self.id_sizes.objectIDSize]):
+        if command.COMMAND_SET in _NEVER_NULL and body.startswith(bytes(self.id_sizes.objectIDSize)):
             raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         packet_id = self._new_id()
         pending = RawPending(command, answered)

@@ -13,7 +13,7 @@ from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadArgumen
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, Shown, count, remark, title
-from jdbpy.cli.output.places import frame_line, frame_lines, frames_left_out, shared_stack, state_of, thread_title
+from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
 from jdbpy.cli.results import Done, FrameSelected, Resumed
@@ -62,17 +62,19 @@ _NAMED = 8
 @shows(StackFrames)
 def stack(result: StackFrames, settings: Settings) -> Shown:
     variables = {one.index: one.variables for one in result.variables}
-    for frame in result.trace.frames:
-        yield "  " + frame_line(frame, settings, pc=result.pc)
+    frames = result.trace.frames
+    for frame, line in zip(frames, FrameLines(settings, pc=result.pc, indent="  ").of(frames), strict=True):
+        yield line
         yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))
     yield from frames_left_out(result.trace)
 
 
 @shows(Stacks)
 def stacks(result: Stacks, settings: Settings) -> Shown:
+    lines = FrameLines(settings, pc=result.pc, indent="  ")
     for trace in result.traces:
         yield thread_title(trace.thread, ":")
-        yield from frame_lines(trace, settings, pc=result.pc)
+        yield from lines.of(trace.frames)
         if trace.error or not trace.frames:
             yield remark(trace.error or "no frames")
         yield from frames_left_out(trace)

@@ -1,7 +1,7 @@
 """The pieces of shown results: pieces of text with a style, lines of them, rows in columns, tables, source code.
 
 Owns the forms and the names of styles. A function that shows a result makes these; a writer (``plain``, ``terminal``)
-turns them into text. Text is escaped by the writers, in ``escaped``, and nowhere before.
+turns them into text. Text is escaped for the writers, by ``escaped`` and ``plain_text``, and nowhere before.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Pieces:
     @property
     def text(self) -> str:
         """Return the text without styles, not escaped."""
-        return "".join(text for text, _ in self.pieces)
+        return "".join([text for text, _ in self.pieces])
 
 
 Line = Pieces | str
@@ -160,9 +160,14 @@ def like(pattern: str) -> str:
 
 
 def escaped(line: Line) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of a line, safe for any terminal: the one place where text of the target is escaped."""
+    """Yield the pieces of a line, safe for any terminal. Text of the target is escaped here and in ``plain_text``."""
     for text, style in _pieces(line):
         yield escape(text), style
+
+
+def plain_text(line: Line) -> str:
+    """Return a line as text without styles, escaped at once: characters are escaped one by one."""
+    return escape(line if isinstance(line, str) else line.text)
 
 
 def aligned(rows: RowPieces) -> Iterator[Pieces]:

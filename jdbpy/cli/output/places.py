@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy import FrameInfo, Location, StackTrace, ThreadInfo
-from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, number, piece, remark, title
+from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, piece, remark, title
 from jdbpy.cli.settings import Settings
 
 
@@ -38,25 +38,43 @@ def short_place_of(location: Location) -> str:
     return f"{location.class_name.rpartition('.')[2]}.{location.method}{line}"
 
 
-def frame_line(frame: FrameInfo, settings: Settings, *, pc: bool = False) -> Pieces:
+def frame_line(frame: FrameInfo, settings: Settings) -> Pieces:
     """``[1] com.acme.Order.total (Order.java:42)``, the number as the setting frame-base wants it."""
-    shown = "[" + number(frame.index - 1 + settings["frame-base"]) + "] " + place_of(frame.location)
-    if pc and frame.location.code_index >= 0:
-        shown += f", pc = {frame.location.code_index}"
-    return shown + faint(" [replaced since]") if frame.obsolete else shown
+    [line] = FrameLines(settings).of([frame])
+    return line
 
 
-def frame_lines(trace: StackTrace, settings: Settings, *, pc: bool = False) -> Shown:
-    """Yield the frames of a stack."""
-    for frame in trace.frames:
-        yield "  " + frame_line(frame, settings, pc=pc)
+class FrameLines:
+    """The lines of frames, of which there may be a hundred thousand, most of them at the same few places.
+
+    ``pc`` says where in the bytecode, ``indent`` stands before each line. The frames outlive this object.
+    """
+
+    def __init__(self, settings: Settings, *, pc: bool = False, indent: str = "") -> None:
+        self._base: int = settings["frame-base"]
+        self._pc = pc
+        self._open = f"{indent}[", "plain"
+        self._places: dict[int, tuple[tuple[str, str], ...]] = {}  # by the identity of the location
+
+    def of(self, frames: Iterable[FrameInfo]) -> Iterator[Pieces]:
+        """Yield a line for each frame."""
+        for frame in frames:
+            location = frame.location
+            place = self._places.get(id(location))
+            if place is None:
+                place = self._places[id(location)] = self._place_of(location)
+            line = Pieces((self._open, (str(frame.index - 1 + self._base), "number"), *place))
+            yield line + faint(" [replaced since]") if frame.obsolete else line
+
+    def _place_of(self, location: Location) -> tuple[tuple[str, str], ...]:
+        shown = "] " + place_of(location)
+        return (shown + f", pc = {location.code_index}" if self._pc and location.code_index >= 0 else shown).pieces
 
 
 def shared_stack(head: Line, frames: Sequence[FrameInfo], error: str, settings: Settings, *, pc: bool = False) -> Shown:
     """Yield the stack that several threads share, or why there is none, below a line that names them."""
     yield head
-    for frame in frames:
-        yield "  " + frame_line(frame, settings, pc=pc)
+    yield from FrameLines(settings, pc=pc, indent="  ").of(frames)
     if not frames:
         yield remark(error or "no frames")
 

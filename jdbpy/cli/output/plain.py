@@ -20,9 +20,9 @@ from jdbpy.cli.output.pieces import (
     Shown,
     TablePieces,
     aligned,
-    escaped,
     faint,
     piece,
+    plain_text,
 )
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown
@@ -39,11 +39,6 @@ _BEFORE_START = "Hint: nothing has run yet; 'stop in CLASS.METHOD' sets a breakp
 _NO_SOURCE = "Hint: {source} was not found; 'use DIRECTORY' says where the sources are"
 
 _T = TypeVar("_T")
-
-
-def plain_text(line: Line) -> str:
-    """Return a line as text without styles, escaped."""
-    return "".join(text for text, _ in escaped(line))
 
 
 def plain_lines(shown: Shown) -> Iterator[str]:

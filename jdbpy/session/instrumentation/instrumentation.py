@@ -287,7 +287,10 @@ class Instrumentation:
 
     async def _thread_came_to_trace(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         self._target.requests.drop(self._trace_thread_requests.pop((point, type_id), ()))
-        if self._target.suspension.frozen or not point.wanted or type_id in point.in_target:
+        if not point.wanted or type_id in point.in_target:
+            return GO
+        if self._target.suspension.frozen:  # what is run could wait for a thread that is suspended
+            self._request_thread_in(point, type_id, REPORTED_AFTER)
             return GO
         async with self._lock:
             try:

@@ -130,6 +130,11 @@ class Sources:
         _, file = self._recent.get(_name(place), (0.0, None))
         return self._window(file, place, AROUND)
 
+    def use_path_only(self) -> None:
+        """Look for files on the source path and nowhere else: not in the JDK's sources, nor beside classes."""
+        self.with_jdk = False
+        self.beside = self.beside_class = None
+
     async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
         """Return the whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
         return await self._file(class_name, source, by_class=True)

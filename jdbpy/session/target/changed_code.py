@@ -23,7 +23,7 @@ SIGN = f"L{PREFIX};"
 
 def is_own_class(name: str) -> bool:
     """True if a class of that name, in any form, is one that a debugger of this kind has defined."""
-    return name.replace("/", ".").rpartition(".")[2].removeprefix("L").startswith(PREFIX)
+    return PREFIX in name and name.replace("/", ".").rpartition(".")[2].removeprefix("L").startswith(PREFIX)
 
 
 class CodeIndexMap(Protocol):
