@@ -20,15 +20,17 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {', '.join(CASES)} (all, and the page)")
     parser.add_argument("--runs", type=int, default=5, help="runs of each contender, at most (%(default)s)")
     parser.add_argument("--seconds", type=float, default=4, help="after which no more runs begin (%(default)s)")
+    parser.add_argument("--alone", action="store_true", help="leave out JDI and jdb: to compare two trees of jdbpy")
     parser.add_argument("--java", type=int, metavar="VERSION", help="the Java to measure on (the oldest)")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.cases if name not in CASES]
     if unknown:
         parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever starts Python a second time need not compile again
-    bench = Bench(choose_jvm(arguments.java), Effort(arguments.runs, arguments.seconds))
+    effort = Effort(arguments.runs, arguments.seconds)
+    bench = Bench(choose_jvm(arguments.java), effort, with_rivals=not arguments.alone)
     results, failed = trio.run(_run, bench, arguments.cases or list(CASES))
-    if not arguments.cases and not failed:
+    if not (arguments.cases or arguments.alone or failed):
         report.PAGE.write_text(report.page(results, bench.jvm), encoding="utf-8")
     tables = (report.ratios(results), report.shares(results), report.clocks(results), report.spreads(results))
     print(*filter(None, tables), sep="\n\n")

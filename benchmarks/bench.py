@@ -48,11 +48,12 @@ class Direct:
 
 
 class Bench:
-    """Handed to each case."""
+    """Handed to each case. Without ``with_rivals`` JDI and jdb are not measured."""
 
-    def __init__(self, jvm: Jvm, effort: Effort) -> None:
+    def __init__(self, jvm: Jvm, effort: Effort, *, with_rivals: bool = True) -> None:
         self.jvm = jvm
         self.effort = effort
+        self._with_rivals = with_rivals and has_jdb(jvm)
 
     @asynccontextmanager
     async def target(self, name: str, *args: str, options: Sequence[str] = ()) -> AsyncIterator[Target]:
@@ -82,14 +83,14 @@ class Bench:
         *,
         rivals_at_once: bool = False,
     ) -> Result:
-        """Measures one contender after the other; JDI and jdb are left out where the JVM has none.
+        """Measures one contender after the other; JDI and jdb are left out where the JVM has none, or as asked.
 
         ``rivals_at_once`` is for work that takes JDI and jdb a minute each, all of it spent waiting for a slow link:
         these two are then measured side by side.
         """
         rivals = [name for name in ("JDI", "jdb") if name in contenders]
         figures = {name: await self._measure(name, run) for name, run in contenders.items() if name not in rivals}
-        if has_jdb(self.jvm):
+        if self._with_rivals:
             limit = trio.CapacityLimiter(2 if rivals_at_once else 1)
 
             async def measure_rival(name: str) -> None:

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from jdbpy.session.java.bytecode import MalformedCode, decode, once_per_pass
+from jdbpy.session.java.bytecode import MalformedCode, decode, leads_to, once_per_pass
 
 NOP, RETURN, ATHROW, GOTO, IFEQ = 0x00, 0xB1, 0xBF, 0xA7, 0x99
 
@@ -66,3 +66,19 @@ def test_an_exception_handler_is_a_way_of_its_own() -> None:
     #      0: nop;  1: return;  2: nop, a handler;  3: athrow
     code = bytes([NOP, RETURN, NOP, ATHROW])
     assert once_per_pass(code, [0, 2]) == [0, 2]
+
+
+def test_a_handler_is_reached_from_where_it_catches() -> None:
+    #      0: nop;  1: nop;  2: goto 6;  5: nop, the handler of 0 and 1;  6: nop;  7: return
+    code = bytes([NOP, NOP]) + jump(GOTO, 4) + bytes([NOP, NOP, RETURN])
+    handlers = [(0, 2, 5)]
+    assert [leads_to(code, index, 5, handlers) for index in (0, 1, 2, 5, 6)] == [True, True, False, False, False]
+    assert [leads_to(code, index, 6, handlers) for index in (0, 1, 2, 5, 6)] == [True, True, True, True, False]
+    assert [leads_to(code, index, 5) for index in (0, 2, 5, 6)] == [True] * 4, "any instruction may lead to it"
+
+
+def test_a_handler_that_goes_back_makes_a_loop() -> None:
+    #      0: nop;  1: nop;  2: return;  3: goto 0, the handler of 1
+    code = bytes([NOP, NOP, RETURN]) + jump(GOTO, -3)
+    assert [leads_to(code, index, index, [(1, 2, 3)]) for index in (0, 1, 2, 3)] == [True, True, False, True]
+    assert leads_to(b"\xcb", 0, 0, []), "code that cannot be read may lead anywhere"

@@ -311,6 +311,51 @@ async def test_why_a_breakpoint_stays_ordinary(any_jvm: Jvm, condition: str, why
         assert (shown.in_target, shown.ordinary) == (False, why)
 
 
+@pytest.mark.parametrize(
+    ("inside", "behind", "why"), [("", "at(i);", ""), ("at(i);", "", "serve is in a loop of the same class")]
+)
+async def test_a_frame_behind_a_try_block_is_in_no_loop(jvm: Jvm, inside: str, behind: str, why: str) -> None:
+    """Where an exception is caught is known from the class file. Here the handler leads to the block again."""
+    source = f"""
+        public class T {{
+            public static void main(String[] args) {{
+                for (int i = 0; i < 1000; i++) Server.serve(i);
+                System.out.println(Server.n);
+            }}
+        }}
+        class Server {{
+            static int n;
+            static void serve(int i) {{
+                while (true) {{
+                    try {{
+                        {inside}
+                        n += Integer.parseInt(i % 2 == 0 ? "2" : "none");
+                    }} catch (NumberFormatException e) {{
+                        i++;
+                        continue;
+                    }}
+                    {behind}
+                    return;
+                }}
+            }}
+            static void at(int i) {{
+                n++; // @at
+            }}
+        }}"""
+    async with debug(jvm, inline(source)) as d:
+        await d.run_to("at", "Server")
+        d.session.instrumentation.mode = "auto"
+        point = await d.session.breakpoints.add(d.at("at", "Server"), condition="i == 998")
+        await d.resume()
+        await d.wait_stop("breakpoint", at="at")
+        shown = d.session.breakpoints.get(point.number)
+        assert (shown.in_target, shown.ordinary) == (not why, why)
+        await d.session.breakpoints.clear_all()
+        await d.resume()
+        await d.wait_exit()
+        assert d.target.stdout == ("3500\n" if inside else "3000\n")
+
+
 @pytest.mark.parametrize("what", ["breakpoint", "calls"])
 async def test_a_debugger_that_dies_in_the_midst_changes_nothing(
     jvm: Jvm, monkeypatch: pytest.MonkeyPatch, what: str

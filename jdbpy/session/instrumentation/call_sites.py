@@ -214,7 +214,7 @@ class CallSites:
                     del new[key], sites[key]
             if not new:
                 raise StaysOrdinary(observation.why_ordinary)
-            await self._installer.require_left(type_, thread, asked=observation.asked)
+            await self._installer.require_left(change.changed, thread, asked=observation.asked)
             log.type_id = await change.run.define_helper(log.helper)
             if handles := {each.field: await change.run.handle(each) for each in log.helper.handles}:
                 await set_static(self._target, log.type_id, handles)
@@ -246,7 +246,7 @@ class CallSites:
         """Give a class its code. Raises StaysOrdinary while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
         with self._target.frozen():
-            await self._installer.require_free(type_, (), thread, asked=observation.asked)
+            await self._installer.require_free(changed, (), thread, asked=observation.asked)
             observation.hand_over([site.observed for site in new])
             try:
                 await self._changes.redefine(changed, sites)

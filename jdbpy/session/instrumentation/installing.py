@@ -144,7 +144,7 @@ class Installer:
             starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
             if at_hit:  # to find out in time that nothing has to be defined
                 with target.frozen():
-                    await self.require_free(type_, starts, thread, asked=asked)
+                    await self.require_free(changed, starts, thread, asked=asked)
             for site in new:
                 await self._define(change.run, site)
             await self.keep(change)
@@ -152,7 +152,7 @@ class Installer:
             await changes.redefine(changed, sites)
             return
         with target.frozen():
-            await self.require_free(type_, starts, thread, asked=asked)
+            await self.require_free(changed, starts, thread, asked=asked)
             await changes.redefine(changed, sites)
 
     @asynccontextmanager
@@ -209,13 +209,13 @@ class Installer:
             refused = weave(changed.original, [site.place for site in sites.values()]).refused
             if refused:
                 raise StaysOrdinary(f"{refused[0].place.method}: {refused[0].text}")
-            await self.require_left(type_, thread, asked=False, but=[point])
+            await self.require_left(changed, thread, asked=False, but=[point])
             log.type_id = await change.run.define_helper(helper)
             if thread_meant is not None:
                 await set_static(target, log.type_id, {"thread": Ref(thread_meant, Tag.OBJECT)})
             await self.keep(change)
         with target.frozen():
-            await self.require_free(type_, (), thread, asked=False, but=[point])
+            await self.require_free(changed, (), thread, asked=False, but=[point])
             await log.begin()
             point.taken_over(type_.id)
             try:
@@ -241,26 +241,34 @@ class Installer:
         return found
 
     async def require_free(
-        self, type_: RefType, starts: Collection[PlaceKey], thread: int, *, asked: bool, but: Collection[Point] = ()
+        self,
+        changed: ChangedClass,
+        starts: Collection[PlaceKey],
+        thread: int,
+        *,
+        asked: bool,
+        but: Collection[Point] = (),
     ) -> None:
         """Raises StaysOrdinary while frames keep the class from being changed; all threads must be suspended.
 
         The breakpoints of points in ``but`` may be missed by calls that are under way.
         """
-        others = self._changes.ordinary_in(type_.id, but)
-        busy = await why_not_now(self._target, type_, starts, others, at_event=thread, despite_loops=asked)
+        others = self._changes.ordinary_in(changed.type.id, but)
+        busy = await why_not_now(self._target, changed, starts, others, at_event=thread, despite_loops=asked)
         if busy is not None:
             raise StaysUntilLeft(busy.reason) if busy.until_left else StaysOrdinary(busy.reason)
 
-    async def require_left(self, type_: RefType, thread: int, *, asked: bool, but: Collection[Point] = ()) -> None:
+    async def require_left(
+        self, changed: ChangedClass, thread: int, *, asked: bool, but: Collection[Point] = ()
+    ) -> None:
         """Raises StaysUntilLeft, before anything is defined, where the thread would pass a breakpoint by.
 
         wire: 2 trips, 0 for a class without other breakpoints.
         """
-        if self._changes.ordinary_in(type_.id, but):
+        if self._changes.ordinary_in(changed.type.id, but):
             with self._target.frozen():
                 try:
-                    await self.require_free(type_, (), thread, asked=asked, but=but)
+                    await self.require_free(changed, (), thread, asked=asked, but=but)
                 except StaysUntilLeft:
                     raise
                 except StaysOrdinary:

@@ -362,7 +362,7 @@ class Instrumentation:
                     continue
                 with self._target.frozen():
                     starts, others = self.changes.starts(changed), self.changes.ordinary_in(type_id)
-                    if await why_not_now(self._target, changed.type, starts, others) is None:
+                    if await why_not_now(self._target, changed, starts, others) is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))
 
     async def _take_out_calls(self) -> None:

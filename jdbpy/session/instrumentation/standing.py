@@ -7,13 +7,15 @@ changed only while no frame can come to the place again, or to another breakpoin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.java.bytecode import leads_to
 from jdbpy.session.target import facts
-from jdbpy.session.target.refs import OBSOLETE, RefType
+from jdbpy.session.target.changed_code import ChangedClass
+from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import CodeLocation, MethodID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -31,7 +33,7 @@ class Busy(NamedTuple):
 
 async def why_not_now(
     target: Target,
-    type_: RefType,
+    changed: ChangedClass,
     places: Iterable[tuple[MethodID, int]],
     others: Iterable[tuple[MethodID, int]] = (),
     *,
@@ -40,10 +42,12 @@ async def why_not_now(
 ) -> Busy | None:
     """Return why the code of a class must stay as it is for now, None if it need not; all threads must be suspended.
 
+    The class is one that has been changed, or is about to be: its class file is known.
     ``places`` are to be changed, by method and code index as they are now; at ``others`` stand breakpoints.
     ``at_event`` is a thread that stands at an event and is past its place. ``despite_loops``: loops that come to none
     of these may go on interpreted. wire: 2 trips, 1 more for code that is not known.
     """
+    type_ = changed.type
     threads = (await target.conn.request(virtual_machine.AllThreads())).threads
     frames_of = [thread_reference.Frames(each, 0, -1) for each in threads]
     outcomes = await target.conn.batch([*frames_of, *(thread_reference.SuspendCount(each) for each in threads)])
@@ -59,21 +63,28 @@ async def why_not_now(
         return Busy("a call is under way that began before the class was changed")
     keys = {(type_.id, at.methodID) for *_, at in found}
     codes = await target.types.facts.many(facts.BYTECODES, keys)
+    methods = {each.id: each for each in (await target.types.methods([type_.id]))[type_.id]}
     wanted = list(places)
     further = [each for each in others if each not in wanted]
     for past, is_at_event, at in found:
         code = codes.get((type_.id, at.methodID), b"")
-        name = target.types.location(at).method
+        method_of = methods[at.methodID]
+        name = method_of.name
+        # where something was put in, the handlers of the own code stand elsewhere
+        handlers = None if at.methodID in changed.maps else changed.handlers.get((name, method_of.signature))
 
         def comes_to(
-            those: Iterable[tuple[MethodID, int]], past: bool = past, at: CodeLocation = at, code: bytes = code
+            those: Iterable[tuple[MethodID, int]],
+            past: bool = past,
+            at: CodeLocation = at,
+            way: Callable[[int], bool] = partial(leads_to, code, at.index, handlers=handlers),
         ) -> bool:
             indices = [index for method, index in those if method == at.methodID]
-            return any((at.index == each and not past) or leads_to(code, at.index, each) for each in indices)
+            return any((at.index == each and not past) or way(each) for each in indices)
 
         if comes_to(wanted):
             return Busy(f"{name} can come to the line again")
-        if not despite_loops and leads_to(code, at.index, at.index):
+        if not despite_loops and leads_to(code, at.index, at.index, handlers):
             return Busy(f"{name} is in a loop of the same class")
         if comes_to(further):
             return Busy(f"{name} can come to another breakpoint", until_left=is_at_event)

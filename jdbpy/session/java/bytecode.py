@@ -187,17 +187,22 @@ def _reached(flow: _Flow, starts: Iterable[int], without: int | None = None) -> 
     return reached
 
 
-def leads_to(code: bytes, index: int, place: int) -> bool:
+def leads_to(code: bytes, index: int, place: int, handlers: Sequence[tuple[int, int, int]] | None = None) -> bool:
     """True if ``place`` may be executed after the instruction at ``index`` was, in the same call of the method.
 
-    Any instruction may throw, so a handler may be executed after each; True also for code that cannot be read.
+    Any instruction may throw. ``handlers`` are the method's, as (first code index, index behind the last, index of the
+    handler). Where they are not known (None) any handler may be executed after each instruction. True also for code
+    that cannot be read.
     """
     try:
         flow: _Flow = {instruction.index: instruction.next for instruction in decode(code)}
     except MalformedCode:
         return True
-    handlers = [root for root in _roots(flow) if root]
-    return place in _reached(flow, [*flow.get(index, ()), *handlers])
+    if handlers is None:
+        return place in _reached(flow, [*flow.get(index, ()), *(root for root in _roots(flow) if root)])
+    for first, end, handler in handlers:
+        flow.update({at: (*after, handler) for at, after in flow.items() if first <= at < end})
+    return place in _reached(flow, flow.get(index, ()))
 
 
 _RETURN = 177

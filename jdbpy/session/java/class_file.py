@@ -25,7 +25,10 @@ class FileField(Record):
 
 
 class FileMethod(Record):
-    """A method. ``lines`` are (code index, line); ``variables`` (code index, length, name, signature, slot)."""
+    """A method. ``lines`` are (code index, line); ``variables`` (code index, length, name, signature, slot).
+
+    ``handlers`` are (first code index, index behind the last, index of the handler).
+    """
 
     access: int
     name: str
@@ -33,6 +36,7 @@ class FileMethod(Record):
     code: bytes
     lines: tuple[tuple[int, int], ...]
     variables: frozenset[tuple[int, int, str, str, int]]
+    handlers: tuple[tuple[int, int, int], ...] = ()
 
 
 class ClassFile(Record):
@@ -90,13 +94,15 @@ class _ClassFileReader:
         code = b""
         lines: dict[int, int] = {}
         variables: set[tuple[int, int, str, str, int]] = set()
+        handlers: list[tuple[int, int, int]] = []
         for attribute, end in self._attributes():
             if attribute == "Code":
                 _, _, length = self._take(">HHI")
                 code = self._data[self._at : self._at + length]
                 self._at += length
-                handlers = self._u2()
-                self._at += 8 * handlers
+                for _ in range(self._u2()):
+                    first, end_of_range, handler, _kind = self._take(">HHHH")
+                    handlers.append((first, end_of_range, handler))
                 for inner, _ in self._attributes():
                     if inner == "LineNumberTable":
                         for _ in range(self._u2()):
@@ -112,6 +118,7 @@ class _ClassFileReader:
             code=code,
             lines=tuple(sorted(lines.items())),
             variables=frozenset(variables),
+            handlers=tuple(handlers),
         )
 
     def _variable(self) -> tuple[int, int, str, str, int]:

@@ -7,8 +7,10 @@ the program's own. Putting checks in and taking them out belongs to ``instrument
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
+from jdbpy.session.java import class_file
 from jdbpy.session.target.refs import RefType
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
@@ -39,12 +41,18 @@ class CodeIndexMap(Protocol):
 
 
 class ChangedClass:
-    """A class that runs other code than its own: ``original`` is its class file, ``maps`` has the changed methods."""
+    """A class that runs other code than its own, or is to: ``original`` is its class file, ``maps`` has the changed
+    methods."""
 
     def __init__(self, type_: RefType, original: bytes) -> None:
         self.type = type_
         self.original = original
         self.maps: Mapping[MethodID, CodeIndexMap] = {}
+
+    @cached_property
+    def handlers(self) -> Mapping[tuple[str, str], tuple[tuple[int, int, int], ...]]:
+        """Return the exception handlers in the class's own code, by name and signature of the method."""
+        return {(each.name, each.signature): each.handlers for each in class_file.parse(self.original).methods}
 
     def index_before(self, place: CodeLocation) -> int:
         """Return the code index in the program's own code."""
