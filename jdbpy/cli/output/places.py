@@ -47,28 +47,28 @@ def frame_line(frame: FrameInfo, settings: Settings) -> Pieces:
 class FrameLines:
     """The lines of frames, of which there may be a hundred thousand, most of them at the same few places.
 
-    ``pc`` says where in the bytecode, ``indent`` stands before each line. The frames outlive this object.
+    ``pc`` says where in the bytecode, ``indent`` stands before each line.
     """
 
     def __init__(self, settings: Settings, *, pc: bool = False, indent: str = "") -> None:
         self._base: int = settings["frame-base"]
         self._pc = pc
         self._open = f"{indent}[", "plain"
-        self._places: dict[int, tuple[tuple[str, str], ...]] = {}  # by the identity of the location
+        self._places: dict[int, tuple[Location, Pieces]] = {}  # by the identity of the location, which stays alive
 
     def of(self, frames: Iterable[FrameInfo]) -> Iterator[Pieces]:
         """Yield a line for each frame."""
         for frame in frames:
             location = frame.location
-            place = self._places.get(id(location))
-            if place is None:
-                place = self._places[id(location)] = self._place_of(location)
-            line = Pieces((self._open, (str(frame.index - 1 + self._base), "number"), *place))
+            known = self._places.get(id(location))
+            if known is None:
+                known = self._places[id(location)] = location, self._place_of(location)
+            line = Pieces((self._open, (str(frame.index - 1 + self._base), "number"), *known[1].pieces))
             yield line + faint(" [replaced since]") if frame.obsolete else line
 
-    def _place_of(self, location: Location) -> tuple[tuple[str, str], ...]:
+    def _place_of(self, location: Location) -> Pieces:
         shown = "] " + place_of(location)
-        return (shown + f", pc = {location.code_index}" if self._pc and location.code_index >= 0 else shown).pieces
+        return shown + f", pc = {location.code_index}" if self._pc and location.code_index >= 0 else shown
 
 
 def shared_stack(head: Line, frames: Sequence[FrameInfo], error: str, settings: Settings, *, pc: bool = False) -> Shown:
