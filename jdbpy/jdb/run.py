@@ -68,7 +68,7 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
 
 
 class _Jdb:
-    """One run of jdb mode. ``sessions`` outlives all tasks that use the session: it is left last."""
+    """One run of jdb mode. ``sessions`` is left while events are still told: the end of a target is one."""
 
     def __init__(self, line: JdbLine, nursery: trio.Nursery, sessions: AsyncExitStack) -> None:
         self._line = line
@@ -78,8 +78,16 @@ class _Jdb:
         self.debugger = Debugger(line, self._out, self._connect_by_run)
         self._interpreter = JdbInterpreter(self.debugger, nursery)
         self._teller = Teller(self.debugger, self._interpreter.run)
+        self._leaving = False
 
     async def run(self, *, greeted: bool) -> None:
+        """Run to the end of the input, or to the command that ends the debugger."""
+        try:
+            await self._run(greeted=greeted)
+        finally:
+            self._leaving = True
+
+    async def _run(self, *, greeted: bool) -> None:
         connection = self._line.connection
         assert connection is not None
         lines = ScriptLines([Script(path=STDIN)])
@@ -157,8 +165,13 @@ class _Jdb:
                 self._out.news("VM Started: ")
                 await session.execution.resume()
                 continue
-            with suppress(Disconnected):
+            try:
                 await self._teller.tell(event)
+            except Disconnected:
+                pass
+            except JdbpyError:
+                if not self._leaving:  # else what it is about is there no more: the target is told of to its end
+                    raise
             if isinstance(event, Exited | VMDisconnected):
                 self._nursery.cancel_scope.cancel()
 

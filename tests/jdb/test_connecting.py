@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio.testing
 
+from jdbpy import Event, Session, Stopped, UsageError
+from jdbpy.jdb.cmdline import parse
+from jdbpy.jdb.events import Teller
+from jdbpy.jdb.opening import open_session
+from jdbpy.jdb.run import run
+from jdbpy.process.scripts import Script
 from tests.harness import Jvm, program, start_target
 from tests.jdb.beside import Command, beside
 from tests.jdb.differences import normalized
@@ -49,6 +59,42 @@ async def test_closed_input_lets_go_of_what_was_attached_to(jdk: Jvm) -> None:
         run = await run_script(ours("-attach", str(target.port)), jdk, [])
         assert "Input stream closed.\n" in run.rest + run.answers[0].text
         assert run.status == 0
+        await target.wait_output("total")
+
+
+async def test_what_is_told_while_the_target_is_left_may_have_gone(jdk: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of input comes while the first stop is told: the agent forgets the thread when the debugger leaves."""
+    left = trio.Event()
+    begun = trio.Event()
+
+    class Slow(Teller):
+        async def tell(self, event: Event) -> None:
+            if isinstance(event, Stopped):
+                begun.set()
+                await left.wait()
+                raise UsageError("there is no thread 1")
+            await super().tell(event)
+
+    class Closed:
+        def __init__(self, scripts: Iterable[Script]) -> None:
+            """There is no line."""
+
+        async def next(self) -> None:
+            await begun.wait()
+
+    @asynccontextmanager
+    async def opened(*args: Any) -> AsyncIterator[Session]:
+        async with open_session(*args) as session:
+            yield session
+        left.set()
+        await trio.testing.wait_all_tasks_blocked()
+
+    monkeypatch.setattr("jdbpy.jdb.run.Teller", Slow)
+    monkeypatch.setattr("jdbpy.jdb.run.ScriptLines", Closed)
+    monkeypatch.setattr("jdbpy.jdb.opening.open_session", opened)
+    async with start_target(jdk, "JdbTour") as target:
+        assert await run(parse(["-attach", str(target.port)])) == 0
+        assert left.is_set()
         await target.wait_output("total")
 
 
