@@ -29,7 +29,7 @@ from jdbpy.cli.output.shows import shown
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE
-from jdbpy.escape import escape_line
+from jdbpy.escape import escape, escape_line
 
 STACK_LINES = 10
 """Frames that are shown of an exception that left an expression."""
@@ -44,8 +44,10 @@ _T = TypeVar("_T")
 def plain_lines(shown: Shown) -> Iterator[str]:
     """Yield what is shown as lines of text."""
     for each in shown:
-        if isinstance(each, str | Pieces):
-            yield plain_text(each)
+        if isinstance(each, Pieces):  # nearly all of a long result
+            yield escape("".join([text for text, _ in each.pieces]))
+        elif isinstance(each, str):
+            yield escape(each)
         elif isinstance(each, CodePieces):
             yield from source_lines(each.window)
         elif isinstance(each, TablePieces) and each.plain is not None and not isinstance(each.plain, RowPieces):
