@@ -39,8 +39,8 @@ _WARM, _REQUESTS, _FEW = 200_000, 80_000, 400
 """Requests before anything is measured, of a window, and of one in which each stops a thread."""
 
 _PAIRS = 9
-"""Windows of each way, and as many without a debugger between them, however few runs are wanted of others: a request takes
-10 microseconds in one window and 19 in the next."""
+"""Windows of each way, and as many without a debugger between them, however few runs are wanted of others: a request
+takes 10 microseconds in one window and 19 in the next."""
 
 
 class _Window(Record):
