@@ -111,7 +111,8 @@ async def test_reported_without_a_stop(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "fields") as d:
         await to_the_counters(d)
         go = PointOptions(policy=SuspendPolicy.NONE, condition="amount == 2", classes=(COUNTER,))
-        await d.session.watchpoints.add("Counter.value", access=True, options=go)
+        watchpoint = await d.session.watchpoints.add("Counter.value", access=True, options=go)
+        assert "the JVM interprets all threads" in watchpoint.message
         await d.resume()
         read, changed = await d.wait_notice("field-read"), await d.wait_notice("field-changed")
         line = d.program.line("add")

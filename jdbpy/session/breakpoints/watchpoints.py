@@ -34,6 +34,9 @@ from jdbpy.wire.pending import Pending
 _SHOWN = Limits(elements=10, fields=10)
 """The limits for a value in the report of a hit."""
 
+_COSTS = "while a field is watched the JVM interprets all threads; a breakpoint with the condition costs less"
+"""What is said where a condition shows that hits are many (docs/agent.md, "Watched fields interpret everything")."""
+
 _COPIED = frozenset((*"BCDFIJSZ", "Ljava/lang/String;"))
 """Types of which javac puts a constant's value where the constant is used (JLS 13.1)."""
 
@@ -171,6 +174,8 @@ class FieldPoint(EventPoint):
             notes.append(f"declared in {declaring.name}: stops for every object that has it")
         if field.is_static and field.is_final and field.signature in _COPIED:
             notes.append("a constant: the compiler may have copied its value to where it is used")
+        if self.condition is not None:
+            notes.append(_COSTS)
         self.message = "; ".join(notes)
 
     async def _missing(self, known: RefType) -> UsageError:
