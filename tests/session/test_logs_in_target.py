@@ -10,9 +10,12 @@ import pytest
 
 import jdbpy
 from jdbpy import BreakpointInfo, Notice, PointOptions, Report, Reporting, SuspendPolicy, Variable
+from jdbpy.session.breakpoints.methods import MethodPoint
 from jdbpy.session.instrumentation import rings
+from jdbpy.session.instrumentation.instrumentation import Instrumentation
 from jdbpy.session.instrumentation.log_sites import LogSite
 from jdbpy.session.instrumentation.rings import Ring
+from jdbpy.session.target.requests import Verdict
 from jdbpy.session.target.streams import EventStream
 from jdbpy.session.weaving.ring import log_class
 from jdbpy.wire.ids import ReferenceTypeID
@@ -209,6 +212,38 @@ async def test_a_trace_of_methods_keeps_entries_and_exits_in_the_target(jvm: Jvm
         d.unseen()
         await d.target.send("loop 5")
         await d.target.wait_output("done loop 5 15")
+
+
+async def test_a_trace_whose_thread_came_while_all_was_suspended_is_asked_for_again(
+    any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its event was on its way when something else suspended everything: methods cannot be run in it then."""
+    came = Instrumentation._thread_came_to_trace
+    turns = []
+
+    async def suspended_at_first(self: Instrumentation, point: MethodPoint, *args: Any) -> Verdict:
+        turns.append(point.number)
+        if len(turns) > 1:
+            return await came(self, point, *args)
+        with self._target.frozen():
+            return await came(self, point, *args)
+
+    monkeypatch.setattr(Instrumentation, "_thread_came_to_trace", suspended_at_first)
+    async with debug(any_jvm, PROGRAM) as d:
+        d.ignored |= {"trace", "left-out"}
+        await d.resume()
+        await d.target.send("loop 10")
+        await d.target.wait_output("done loop 10 55")
+        d.session.instrumentation.mode = "auto"
+        options = PointOptions(classes=("Kettle",), policy=SuspendPolicy.NONE)
+        trace = await d.session.traces.methods(options=options)
+        for rounds in range(100, 120):
+            await d.target.send(f"loop {rounds}")
+            await d.target.wait_output(f"done loop {rounds} ")
+            if d.session.points.get(trace.number).in_target:
+                break
+        assert len(turns) > 1
+        assert d.session.points.get(trace.number).in_target
 
 
 async def test_another_breakpoint_or_a_hot_swap_that_changes_the_class_loses_nothing(jvm: Jvm) -> None:
