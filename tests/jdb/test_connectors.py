@@ -10,6 +10,7 @@ import pytest
 from tests.harness import LIMIT, Jvm, Program, inline, program, start_target, within
 from tests.harness.targets import reserved_port
 from tests.jdb.beside import Command, beside
+from tests.jdb.differences import normalized
 from tests.jdb.driving import STOPPED, drive, ours
 from tests.jdb.test_side_by_side import JDKS
 
@@ -45,7 +46,7 @@ async def test_launching(arguments: str, shown: str) -> None:
         async with drive(command("-connect", spec, "-launch"), JDK) as driven:
             await driven.read(STOPPED)
             await driven.type("cont")
-            return await driven.read(END)
+            return normalized(await driven.read(END))
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
@@ -81,7 +82,7 @@ async def test_a_raw_command() -> None:
                 begun = await driven.read(STOPPED)
                 await driven.type("cont")
                 # One thread of jdb reports the start, another writes the first prompt.
-                return begun.replace("> ", "").split(), await driven.read(END)
+                return begun.replace("> ", "").split(), normalized(await driven.read(END))
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
