@@ -170,7 +170,7 @@ class _Jdb:
             except Disconnected:
                 pass
             except JdbpyError:
-                if not self._leaving:  # else what it is about is there no more: the target is told of to its end
+                if not self._leaving:  # while leaving, an event may be about what has gone
                     raise
             if isinstance(event, Exited | VMDisconnected):
                 self._nursery.cancel_scope.cancel()

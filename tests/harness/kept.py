@@ -1,4 +1,4 @@
-"""What tests make once and keep in build/: compiled programs, archives of classes."""
+"""Files that tests make once and keep in build/: compiled programs, archives of classes."""
 
 from __future__ import annotations
 

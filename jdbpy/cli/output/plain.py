@@ -45,7 +45,7 @@ def plain_lines(shown: Shown) -> Iterator[str]:
     """Yield what is shown as lines of text."""
     for each in shown:
         if isinstance(each, Pieces):  # nearly all of a long result
-            yield escape("".join([text for text, _ in each.pieces]))
+            yield escape(each.text)
         elif isinstance(each, str):
             yield escape(each)
         elif isinstance(each, CodePieces):

@@ -35,7 +35,7 @@ _SHOWN = Limits(elements=10, fields=10)
 """The limits for a value in the report of a hit."""
 
 _COSTS = "while a field is watched the JVM interprets all threads; a breakpoint with the condition costs less"
-"""What is said where a condition shows that hits are many (docs/agent.md, "Watched fields interpret everything")."""
+"""The remark of watchpoints with a condition (docs/agent.md, "Watched fields interpret everything")."""
 
 _COPIED = frozenset((*"BCDFIJSZ", "Ljava/lang/String;"))
 """Types of which javac puts a constant's value where the constant is used (JLS 13.1)."""

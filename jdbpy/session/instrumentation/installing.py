@@ -167,7 +167,9 @@ class Installer:
             raise StaysOrdinary("its class is one of the JVM's own")
         async with in_thread(self._target, self._evaluator(), thread, type_) as run:
             known = self._target.changed_code.classes.get(type_.id)
-            yield ClassChange(known or ChangedClass(type_, await self._original(run, type_)), run)
+            changed = known or ChangedClass(type_, await self._original(run, type_))
+            _ = changed.handlers  # needed while everything is suspended: the class file is read before that
+            yield ClassChange(changed, run)
 
     async def keep(self, change: ClassChange) -> None:
         """Keep the class file of before in the target. wire: some 10 trips, 0 for a class that is changed already."""
