@@ -14,7 +14,7 @@ import trio
 import jdbpy
 from jdbpy.session.connect import attach
 from jdbpy.session.connect.greeting import Greeted, greet as real_greet
-from jdbpy.session.local.tunnel import agent_options
+from jdbpy.session.local.tunnel import PeerProcess
 from jdbpy.session.model.events import StopReason
 from tests.cli.process import command, script
 from tests.harness import LIMIT, Jvm, Program, inline, start_target, within
@@ -145,6 +145,6 @@ def test_options_of_the_agent_in_the_process_at_the_other_end(
     (tmp_path / "net/tcp").write_text(f"head\n{row}\n")
     process(tmp_path, 5, "java -agentlib:jdwp=launch=of_another_jvm Main", "776")
     process(tmp_path, 6, f"java {agent} Main", "777")
-    assert agent_options(80, 5005, proc=str(tmp_path)) == options
-    assert agent_options(80, 5006, proc=str(tmp_path)) == {}
-    assert agent_options(80, 5005, proc=str(tmp_path / "none")) == {}
+    assert PeerProcess(80, 5005, proc=str(tmp_path)).agent_options() == options
+    assert PeerProcess(80, 5006, proc=str(tmp_path)).agent_options() == {}
+    assert PeerProcess(80, 5005, proc=str(tmp_path / "none")).agent_options() == {}

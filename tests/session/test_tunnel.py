@@ -14,8 +14,7 @@ import trio
 
 import jdbpy
 from jdbpy import Options, SuspendPolicy
-from jdbpy.session.local import tunnel
-from jdbpy.session.local.tunnel import ELSEWHERE, HIDDEN, tunnel_to
+from jdbpy.session.local.tunnel import ELSEWHERE, HIDDEN, PeerProcess
 from tests.cli.process import driving, jdbpy as run_jdbpy
 from tests.dap.client import dap_client
 from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
@@ -149,13 +148,13 @@ async def test_a_jvm_of_this_machine_by_another_address_of_it(any_jvm: Jvm) -> N
 
 async def test_processes_are_looked_through_once(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the options of the agent were found at the other end there is a JVM, and no tunnel is looked for."""
-    looked: list[tuple[int, ...]] = []
+    looked: list[PeerProcess] = []
 
-    def look(*ports: int) -> str:
-        looked.append(ports)
+    def look(peer: PeerProcess, **_: object) -> str:
+        looked.append(peer)
         return ""
 
-    monkeypatch.setattr(tunnel, "tunnel_to", look)
+    monkeypatch.setattr(PeerProcess, "tunnel", look)
     async with debug(jvm, "Hello", suspend=False) as d:
         assert d.session.tunnel == ""
         assert d.session.default_policy is SuspendPolicy.ALL
@@ -195,24 +194,28 @@ def process(proc: Path, number: int, name: str, socket: int, library: str = "", 
 
 
 def test_what_the_peer_is(proc: Path) -> None:
-    assert tunnel_to(40000, 5005, proc=str(proc)) == HIDDEN, "a process that is not to be seen, and no JVM"
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel() == HIDDEN, "a process that is not to be seen, and no JVM"
     process(proc, 11, "other", 1)
     process(proc, 13, "java", 3, command="/opt/jdk/bin/java\0-jar\0app.jar")
-    assert tunnel_to(40000, 5005, proc=str(proc)) == "", "a process that is not to be seen: it may be that JVM"
-    assert tunnel_to(40000, 5005, class_path=["app.jar", "agent.jar"], proc=str(proc)) == ""
-    assert tunnel_to(40000, 5005, class_path=["other.jar"], proc=str(proc)) == HIDDEN
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel() == "", (
+        "a process that is not to be seen: it may be that JVM"
+    )
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel(class_path=["app.jar", "agent.jar"]) == ""
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel(class_path=["other.jar"]) == HIDDEN
     process(proc, 12, "ssh", 2)
-    assert tunnel_to(40000, 5005, proc=str(proc)) == "ssh (process 12)"
-    assert tunnel_to(40001, 5005, proc=str(proc)) == "", "a table that does not show our own end says nothing"
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel() == "ssh (process 12)"
+    assert PeerProcess(40001, 5005, proc=str(proc)).tunnel() == "", (
+        "a table that does not show our own end says nothing"
+    )
 
 
 def test_a_jvm_by_any_name(proc: Path) -> None:
     process(proc, 12, "launcher", 2, "/opt/app/lib/server/libjvm.so")
-    assert tunnel_to(40000, 5005, proc=str(proc)) == ""
-    assert tunnel_to(40000, 5005, directory="/srv/", proc=str(proc)) == ""
-    assert tunnel_to(40000, 5005, directory="/app", proc=str(proc)) == "launcher (process 12)"
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel() == ""
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel(directory="/srv/") == ""
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel(directory="/app") == "launcher (process 12)"
     (proc / "12" / "cmdline").write_text("launcher\0-Duser.dir=/app")
-    assert tunnel_to(40000, 5005, directory="/app", proc=str(proc)) == ""
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel(directory="/app") == ""
 
 
 @pytest.mark.parametrize(
@@ -232,18 +235,38 @@ def test_a_jvm_is_known_by_its_class_path(proc: Path, words: str, local: bool) -
     """What the command line leaves open is no evidence; an agent may have added to the path that is told."""
     process(proc, 12, "java", 2, "/opt/jdk/lib/server/libjvm.so", "\0".join(["java", *words.split()]))
     told = ["a.jar", "b.jar", "agent.jar"]
-    assert tunnel_to(40000, 5005, class_path=told, proc=str(proc)) == ("" if local else "java (process 12)")
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel(class_path=told) == ("" if local else "java (process 12)")
+
+
+def test_a_peer_that_has_not_accepted_yet_is_looked_for_again(proc: Path) -> None:
+    """The kernel has accepted for it: the connection is listed, without a socket of a process."""
+    table = proc / "net" / "tcp6"
+    accepted = table.read_text()
+    table.write_text(accepted.replace(" 2 1\n", " 0 1\n"))
+    process(proc, 12, "ssh", 2)
+    peer = PeerProcess(40000, 5005, proc=str(proc))
+    peer.find()
+    table.write_text(accepted)
+    assert peer.tunnel() == "ssh (process 12)"
+
+
+def test_what_was_found_is_not_looked_for_again(proc: Path) -> None:
+    process(proc, 12, "ssh", 2)
+    peer = PeerProcess(40000, 5005, proc=str(proc))
+    peer.find()
+    (proc / "net" / "tcp6").unlink()
+    assert peer.tunnel() == "ssh (process 12)"
 
 
 def test_this_process_is_no_tunnel(proc: Path) -> None:
     process(proc, os.getpid(), "python", 2)
-    assert tunnel_to(40000, 5005, proc=str(proc)) == ""
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel() == ""
 
 
 def test_a_peer_outside_the_network_of_this_machine(proc: Path) -> None:
     (proc / "net" / "tcp6").unlink()
-    assert tunnel_to(40000, 5005, proc=str(proc)) == ELSEWHERE
+    assert PeerProcess(40000, 5005, proc=str(proc)).tunnel() == ELSEWHERE
 
 
 def test_a_machine_without_proc(tmp_path: Path) -> None:
-    assert tunnel_to(40000, 5005, proc=str(tmp_path / "none")) == ""
+    assert PeerProcess(40000, 5005, proc=str(tmp_path / "none")).tunnel() == ""

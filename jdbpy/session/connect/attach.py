@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
@@ -39,6 +40,7 @@ from jdbpy.wire.opening import running
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
     from jdbpy.session.connect.ways import WayAddress
+    from jdbpy.session.local.tunnel import PeerProcess
     from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog
 
@@ -144,7 +146,12 @@ async def listen_session(
             await listener.aclose()
         remote = not is_loopback(parse_address(greeted.info.address, any_port=True).host)
         caller = parse_address(greeted.info.address, any_port=True)
-        async with session_with(greeted, options, remote=remote, ports=(port, caller.port)) as session:
+        peer = None
+        if not remote:
+            from jdbpy.session.local.tunnel import PeerProcess
+
+            peer = PeerProcess(port, caller.port)
+        async with session_with(greeted, options, remote=remote, peer=peer) as session:
             yield session
 
 
@@ -174,7 +181,7 @@ async def _session_by_way(address: WayAddress, options: Options, timeout: float)
         if greeted.connection.recorder is not None:
             greeted.connection.recorder.begin()
         greeted.connection.carrier_ending = way.ending
-        async with session_with(greeted, options, remote=True, ports=None, via=way.via) as session:
+        async with session_with(greeted, options, remote=True, peer=None, via=way.via) as session:
             yield session
 
 
@@ -286,9 +293,12 @@ async def open_session(
         stack.push_async_callback(_close, stream)
         remote = not _leads_here(stream)
         with wire_log(options) as log, recorder_of(options, name) as recorder:
-            greeted = await greet(stream, name, log=log, recorder=recorder, timeout=timeout, suspended=suspended)
-            ports = _ports(stream) if launched is None else None
-            async with session_with(greeted, options, launched, remote=remote, ports=ports) as session:
+            peer = _peer_process(stream) if launched is None and not remote else None
+            async with open_nursery() as nursery:
+                if peer is not None:  # while the greeting waits for its answers
+                    nursery.start_soon(partial(trio.to_thread.run_sync, peer.find, abandon_on_cancel=True))
+                greeted = await greet(stream, name, log=log, recorder=recorder, timeout=timeout, suspended=suspended)
+            async with session_with(greeted, options, launched, remote=remote, peer=peer) as session:
                 yield session
 
 
@@ -299,11 +309,11 @@ async def session_with(
     launched: Launched | None = None,
     *,
     remote: bool,
-    ports: tuple[int, int] | None,
+    peer: PeerProcess | None,
     via: str = "",
     played: tuple[str, ...] | None = None,
 ) -> AsyncIterator[Session]:
-    """A session with a peer that has been greeted; ``ports``: our own one and the peer's.
+    """A session with a peer that has been greeted; ``peer``: what may be found of its process, on this machine.
 
     ``via``: what it is reached by. ``played``: the peer is a recording, with these lines of its user.
     """
@@ -321,7 +331,7 @@ async def session_with(
             greeted.info,
             greeted.capabilities,
             remote=remote,
-            ports=ports,
+            peer=peer,
             directory=greeted.directory,
             class_path=greeted.class_path,
             via=via,
@@ -342,8 +352,8 @@ async def session_with(
                     elif launched is None:
                         if not greeted.begun and played is None:
                             await _await_beginning(target)
-                        if not remote and ports is not None:
-                            await _await_late_start(target, ports)
+                        if peer is not None:
+                            await _await_late_start(target, peer)
                     if greeted.changed and launched is None and played is None:
                         await session.put_back_left_over()
                     yield session
@@ -356,10 +366,12 @@ async def session_with(
                 nursery.cancel_scope.cancel()
 
 
-def _ports(stream: trio.SocketStream) -> tuple[int, int] | None:
-    """Our own port and the peer's; None for a connection that is gone."""
+def _peer_process(stream: trio.SocketStream) -> PeerProcess | None:
+    """The process at the other end, on this machine; None for a connection that is gone."""
+    from jdbpy.session.local.tunnel import PeerProcess
+
     try:
-        return stream.socket.getsockname()[1], stream.socket.getpeername()[1]
+        return PeerProcess(stream.socket.getsockname()[1], stream.socket.getpeername()[1])
     except OSError:
         return None
 
@@ -429,16 +441,14 @@ async def _is_beginning(target: Target) -> bool:
     return False
 
 
-async def _await_late_start(target: Target, ports: tuple[int, int]) -> None:
+async def _await_late_start(target: Target, peer: PeerProcess) -> None:
     """Wait for the first stop of a target whose agent has only begun to work, and is about to suspend all threads.
 
     That is so with ``launch=``, ``onthrow=`` and ``onuncaught=``: the agent takes a debugger first, and a helper thread
     of it then suspends the target and sends the event. Nothing on the wire shows that, but the options of the agent do,
     where the JVM's command line can be read. No such event comes to a debugger that attaches later: the wait is short.
     """
-    from jdbpy.session.local.tunnel import agent_options
-
-    given = await trio.to_thread.run_sync(agent_options, *ports)
+    given = await trio.to_thread.run_sync(peer.agent_options)
     if given:
         target.found_jvm()
     if "launch" in given and given.get("suspend", "y") == "y" and target.last_stop is None:

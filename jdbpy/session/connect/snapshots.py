@@ -82,7 +82,7 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
         with wire_log(chosen) as log:
             greeted = await greet(stream, path, log=log)
             greeted.connection.carrier_ending = lambda: stream.ending
-            async with session_with(greeted, chosen, remote=False, ports=None, played=tuple(recorded.lines)) as session:
+            async with session_with(greeted, chosen, remote=False, peer=None, played=tuple(recorded.lines)) as session:
                 session.playback = stream
                 yield session
     finally:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 _ESTABLISHED = "01"
 
@@ -25,30 +26,74 @@ _WITH_VALUE = (
 """Options of ``java`` whose value is the next word."""
 
 
-def tunnel_to(
-    local_port: int, peer_port: int, *, directory: str = "", class_path: Sequence[str] = (), proc: str = "/proc"
-) -> str:
-    """Return the tunnel that has the peer's end of a loopback connection, as ``ssh (process 123)``.
+class PeerProcess:
+    """The process that has the peer's end of a loopback connection of ours; what was found of it is kept.
 
-    "" if that is the JVM, this process itself, or not known. ``directory`` and ``class_path``: what the JVM reports; a
-    JVM that works in another directory, or was started with another class path, is a tunnel written in Java. A process
-    of another user that may not be looked at is a tunnel if no JVM of that user, with that class path, is here. No
-    trip; some milliseconds.
+    To find it takes some milliseconds, nearly all of them inside the kernel (``find``, for a thread); what is asked
+    afterwards reads a file or two. No trips.
     """
-    sockets = dict(_established(proc))
-    if (local_port, peer_port) not in sockets:
-        return ""  # our own end is not listed either: the table says nothing
-    if (peer_port, local_port) not in sockets:
-        return ELSEWHERE
-    inode, user = sockets[peer_port, local_port]
-    process = _owner(inode, proc)
-    if process is None:
-        return HIDDEN if not _jvms_of(user, class_path, proc) else ""
-    if process == os.getpid() or (is_jvm(process, proc) and not _is_another(process, directory, class_path, proc)):
+
+    def __init__(self, local_port: int, peer_port: int, *, proc: str = "/proc") -> None:
+        self._ports = (local_port, peer_port)
+        self._proc = proc
+
+    def find(self) -> None:
+        """Look the process up now, so that nothing else has to.
+
+        One that is not found is looked for again when it is asked for: it may not have accepted the connection yet.
+        """
+        if self._process is None:
+            del self._process, self._sockets
+
+    @cached_property
+    def _sockets(self) -> dict[tuple[int, int], tuple[str, int]]:
+        """The two ends that this machine has, by their own port and the other's: the socket's inode and its user."""
+        ends: dict[tuple[int, int], tuple[str, int]] = {}
+        wanted = (self._ports, self._ports[::-1])
+        for table in ("tcp", "tcp6"):  # the kernel takes milliseconds for each, however few connections there are
+            if len(ends) < len(wanted):
+                ends |= {ports: socket for ports, socket in _established(table, self._proc) if ports in wanted}
+        return ends
+
+    @cached_property
+    def _process(self) -> int | None:
+        """The process; None if it is not known, or is of another user, whose files cannot be read."""
+        inode, _ = self._sockets.get(self._ports[::-1], ("", 0))
+        for process in filter(str.isdigit, os.listdir(self._proc)) if inode else ():
+            with suppress(OSError):
+                if _has_socket(process, inode, self._proc):
+                    return int(process)
+        return None
+
+    def agent_options(self) -> dict[str, str]:
+        """Return the options of the debugger agent on the process's command line; {} if none is, or is known."""
+        if self._process is not None:
+            with suppress(OSError):
+                return options_of_agent(_words(self._process, self._proc))
+        return {}
+
+    def tunnel(self, *, directory: str = "", class_path: Sequence[str] = ()) -> str:
+        """Return the tunnel that the process is, as ``ssh (process 123)``.
+
+        "" if it is the JVM, this process itself, or not known. ``directory`` and ``class_path``: what the JVM reports;
+        a JVM that works in another directory, or was started with another class path, is a tunnel written in Java. A
+        process of another user that may not be looked at is a tunnel if no JVM of that user, with that class path, is
+        here.
+        """
+        proc = self._proc
+        if self._ports not in self._sockets:
+            return ""  # our own end is not listed either: the table says nothing
+        if self._ports[::-1] not in self._sockets:
+            return ELSEWHERE
+        process = self._process
+        if process is None:
+            _, user = self._sockets[self._ports[::-1]]
+            return HIDDEN if not _jvms_of(user, class_path, proc) else ""
+        if process == os.getpid() or (is_jvm(process, proc) and not _is_another(process, directory, class_path, proc)):
+            return ""
+        with suppress(OSError), open(f"{proc}/{process}/comm", encoding="utf-8", errors="replace") as file:
+            return f"{file.read().strip()} (process {process})"
         return ""
-    with suppress(OSError), open(f"{proc}/{process}/comm", encoding="utf-8", errors="replace") as file:
-        return f"{file.read().strip()} (process {process})"
-    return ""
 
 
 def _is_another(process: int, directory: str, class_path: Sequence[str], proc: str) -> bool:
@@ -111,21 +156,6 @@ def _words(process: int | str, proc: str) -> list[str]:
         return file.read().split("\0")
 
 
-def agent_options(local_port: int, peer_port: int, *, proc: str = "/proc") -> dict[str, str]:
-    """Return the options of the debugger agent in the JVM that has the peer's end of a loopback connection.
-
-    They are those of its command line; {} if that is not known, or has none. No trip; about a millisecond.
-    """
-    inode = ""
-    for process in filter(str.isdigit, os.listdir(proc)) if os.path.isdir(proc) else ():
-        with suppress(OSError):
-            given = options_of_agent(_words(process, proc))
-            inode = inode or (dict(_established(proc)).get((peer_port, local_port), ("-", 0))[0] if given else "")
-            if given and _has_socket(process, inode, proc):
-                return given
-    return {}
-
-
 def options_of_agent(words: Iterable[str]) -> dict[str, str]:
     """Return the options of the debugger agent that is among the words of a JVM's command line; {} if none is."""
     given = next((found[1] for word in words if (found := _AGENT.match(word))), "")
@@ -137,24 +167,14 @@ def _pair(option: str) -> tuple[str, str]:
     return name, value
 
 
-def _established(proc: str) -> Iterator[tuple[tuple[int, int], tuple[str, int]]]:
-    """Pairs of local and remote port of all connections, with the inodes of their sockets and the users."""
-    for table in ("tcp", "tcp6"):
-        with suppress(OSError), open(f"{proc}/net/{table}", encoding="ascii") as file:
-            for line in list(file)[1:]:
-                fields = line.split()
-                if len(fields) > 9 and fields[3] == _ESTABLISHED:
-                    local, remote = (int(address.rpartition(":")[2], 16) for address in fields[1:3])
-                    yield (local, remote), (fields[9], int(fields[7]))
-
-
-def _owner(inode: str, proc: str) -> int | None:
-    """Return the process that has a socket; None if it belongs to another user, whose files cannot be read."""
-    for process in filter(str.isdigit, os.listdir(proc)):
-        with suppress(OSError):
-            if _has_socket(process, inode, proc):
-                return int(process)
-    return None
+def _established(table: str, proc: str) -> Iterator[tuple[tuple[int, int], tuple[str, int]]]:
+    """Pairs of local and remote port of a table's connections, with the inodes of their sockets and the users."""
+    with suppress(OSError), open(f"{proc}/net/{table}", encoding="ascii") as file:
+        for line in list(file)[1:]:
+            fields = line.split()
+            if len(fields) > 9 and fields[3] == _ESTABLISHED:
+                local, remote = (int(address.rpartition(":")[2], 16) for address in fields[1:3])
+                yield (local, remote), (fields[9], int(fields[7]))
 
 
 def _has_socket(process: str, inode: str, proc: str) -> bool:

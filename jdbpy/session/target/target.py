@@ -38,6 +38,7 @@ from jdbpy.wire.recall import Recall
 if TYPE_CHECKING:
     import trio
 
+    from jdbpy.session.local.tunnel import PeerProcess
     from jdbpy.session.target.clients import Clients
     from jdbpy.session.target.frames import FrameMemory
     from jdbpy.session.target.prefetch import LikelyClasses, StopPlaces, StopsAhead
@@ -83,7 +84,7 @@ class Target:
         capabilities: virtual_machine.CapabilitiesNewReply,
         *,
         remote: bool = False,
-        ports: tuple[int, int] | None = None,
+        peer: PeerProcess | None = None,
         directory: str = "",
         class_path: tuple[str, ...] = (),
         via: str = "",
@@ -96,7 +97,7 @@ class Target:
         self.capabilities = capabilities
         self.hold = hold
         self._other_host = remote
-        self._ports = ports
+        self._peer = peer
         self._directory = directory
         self._class_path = class_path
         self._via = via
@@ -167,11 +168,9 @@ class Target:
         """
         if self._via:
             return self._via
-        if self._ports is None or self._other_host:
+        if self._peer is None:
             return ""
-        from jdbpy.session.local.tunnel import tunnel_to
-
-        return tunnel_to(*self._ports, directory=self._directory, class_path=self._class_path)
+        return self._peer.tunnel(directory=self._directory, class_path=self._class_path)
 
     def found_jvm(self) -> None:
         """Take note that the process at the other end was seen to be a JVM: no tunnel has to be looked for."""
