@@ -7,7 +7,7 @@ sees it when it happens.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from jdbpy import Event, Output, SourceWindow
@@ -16,6 +16,9 @@ from jdbpy.cli.results import Displayed
 from jdbpy.errors import JdbpyError
 from jdbpy.escape import escape_lines
 from jdbpy.process import standard
+
+_WORTH_WRITING = 32 * 1024
+"""Characters that are collected before they are written: each write may wake the program that reads them."""
 
 
 class Console:
@@ -32,7 +35,8 @@ class Console:
     def outcome(self, outcome: Outcome) -> None:
         """A result, or an error."""
         if outcome.error is None:
-            self.write(self.renderer.result(outcome))
+            for part in _by_size(self.renderer.parts(outcome)):  # all of a long result at once would take much memory
+                self.write(part)
         else:
             self.write(self.renderer.error(outcome), sys.stdout if self.json else sys.stderr)
 
@@ -70,3 +74,16 @@ class Console:
             if self.listener is not None:
                 self.listener(text)
             standard.write(text, stream)
+
+
+def _by_size(parts: Iterable[str]) -> Iterator[str]:
+    """Join parts until they are worth a write of their own."""
+    waiting: list[str] = []
+    size = 0
+    for part in parts:
+        waiting.append(part)
+        size += len(part)
+        if size >= _WORTH_WRITING:
+            yield "".join(waiting)
+            waiting, size = [], 0
+    yield "".join(waiting)

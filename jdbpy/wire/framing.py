@@ -90,7 +90,8 @@ class Framer:
         buffer, available = self._buffer, len(self._buffer)
         while (start := self._start) + HEADER_LENGTH <= available:
             length, packet_id, flags, last = _REPLY.unpack_from(buffer, start)
-            self._check(length, flags)
+            if not (HEADER_LENGTH <= length <= self.max_length and (flags == REPLY or not flags)):
+                self._check(length, flags)
             end = start + length
             if end > available:
                 return

@@ -12,12 +12,13 @@ until the first of these happens, and that is when all is forgotten. What garbag
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Any
 
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
 from jdbpy.wire.effects import Effect, effect_of
-from jdbpy.wire.framing import Packet
+from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.messages import event_request, object_reference, virtual_machine
 
 MOST = 32 * 1024 * 1024
@@ -40,7 +41,10 @@ _NEITHER: frozenset[type[Command[Any]]] = frozenset(
 )
 """Commands whose answers are not kept, and that change no other's."""
 
-_Key = tuple[type[Command[Any]], bytes]
+
+@cache
+def _prefix(kind: type[Command[Any]]) -> bytes:
+    return bytes((kind.COMMAND_SET, kind.COMMAND))
 
 
 class Recall:
@@ -51,13 +55,17 @@ class Recall:
         self._reads: dict[type[Command[Any]], bool] = dict.fromkeys(_NEITHER, True)
         self._open = False  # nothing runs, since the last time that something was forgotten
         self._changing: set[int] = set()  # packet ids of outstanding commands that do more than read
-        self._asked: dict[int, _Key] = {}
-        self._known: dict[_Key, Packet] = {}
+        # By the numbers of the command with its body. A view of all threads has thousands: small objects, and few.
+        self._asked: dict[int, bytes] = {}
+        self._known: dict[bytes, bytes | Packet] = {}  # the body of the reply; the whole of an error
         self._size = 0
 
     def find(self, command: Command[Any], body: bytes) -> Packet | None:
         """Return the reply that such a command has had, if it is still good."""
-        return self._known.get((type(command), body)) if self._known and not self._changing else None
+        if not self._known or self._changing:
+            return None
+        known = self._known.get(_prefix(type(command)) + body)
+        return Packet(0, REPLY, 0, 0, 0, known) if isinstance(known, bytes) else known
 
     def sent(self, packet_id: int, command: Command[Any], body: bytes) -> None:
         """Take note of a command that leaves."""
@@ -71,17 +79,16 @@ class Recall:
         elif self._open or (not self._changing and self._moment() is not None):
             self._open = True
             if kind not in _NEITHER:
-                self._asked[packet_id] = kind, body
+                self._asked[packet_id] = _prefix(kind) + body
 
     def received(self, packet: Packet) -> None:
         """Take note of a packet that came in: keep the reply to a question, forget all after anything else."""
-        asked = self._asked.pop(packet.id, None) if packet.is_reply else None
-        if asked is not None:
-            if packet.error not in _PASSING and self._size + len(packet.data) <= MOST:
-                self._known[asked] = packet
-                self._size += len(packet.data)
-        elif not packet.is_reply:
+        if not packet.is_reply:
             self._forget()
+        elif (asked := self._asked.pop(packet.id, None)) is not None:
+            if packet.error not in _PASSING and self._size + len(packet.data) <= MOST:
+                self._known[asked] = packet if packet.error else packet.data
+                self._size += len(packet.data)
         elif packet.id in self._changing:
             self._changing.discard(packet.id)
             self._forget()

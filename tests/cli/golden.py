@@ -69,7 +69,7 @@ def _text(show: Callable[[Record], str]) -> str:
 def _shown(renderer: Renderer, record: Record) -> str:
     if type(record) in EVENTS:
         return renderer.event(record)  # type: ignore[arg-type]
-    return renderer.result(Outcome("command", None, record))
+    return "".join(renderer.parts(Outcome("command", None, record)))
 
 
 def _json() -> str:

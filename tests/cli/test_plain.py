@@ -7,6 +7,7 @@ import typing
 import pytest
 
 from jdbpy import (
+    ClassInfo,
     EvalError,
     Event,
     Exited,
@@ -26,7 +27,9 @@ from jdbpy import (
     values,
 )
 from jdbpy.cli.commands import TABLE
+from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Examined, Printed, Variables
+from jdbpy.cli.console import Console
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown_types
@@ -34,6 +37,7 @@ from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
 from jdbpy.escape import escape
+from jdbpy.process import standard
 from jdbpy.record import Record
 from tests.cli.samples import HOSTILE, sample
 
@@ -239,3 +243,16 @@ def test_displays_say_what_cannot_be_evaluated() -> None:
         (DisplayedItem(1, "n", ValueInfo("int", "7", "I", 7)), DisplayedItem(3, "q", None, "no such name"))
     )
     assert PlainRenderer(Settings()).displays(shown) == "1: n = 7\n3: q = <no such name>\n"
+
+
+def test_a_long_result_is_written_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it at once would take its size several times; a write for each hundred lines would wake the reader."""
+    names = [f"com.acme.library.Book{number}" for number in range(20_000)]
+    classes = tuple(ClassInfo(number, each, "class", "") for number, each in enumerate(names))
+    written: list[str] = []
+    monkeypatch.setattr(standard, "write", lambda text, stream=None: written.append(text))
+    Console(PlainRenderer(Settings()), json=False).outcome(Outcome("classes", None, Classes("", classes)))
+    assert "".join(written) == "".join(f"{name}\n" for name in names) + "20000 classes\n"
+    assert 8 < len(written) < 200
+    assert max(map(len, written)) < len("".join(written)) / 8
+    assert all(text.endswith("\n") for text in written)

@@ -10,7 +10,7 @@ from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern, MethodName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Pieces, RowPieces, Shown, count, faint, name as name_piece, remark, some
+from jdbpy.cli.output.pieces import LinePieces, Pieces, RowPieces, Shown, count, faint, name as name_piece, remark, some
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import declaration, modifiers
 from jdbpy.cli.results import Lines
@@ -47,11 +47,14 @@ class Fields(Record):
     fields: tuple[FieldInfo, ...]
 
 
+def _qualified(name: str) -> Pieces:
+    package, dot, simple = name.rpartition(".")
+    return Pieces(((package + dot, "faint"), (simple, "plain")))
+
+
 @shows(Classes)
 def classes_shown(result: Classes, settings: Settings) -> Shown:
-    for each in result.names:
-        package, dot, simple = each.rpartition(".")
-        yield Pieces(((package + dot, "faint"), (simple, "plain")))  # at once: there are tens of thousands
+    yield LinePieces(map(_qualified, result.names), result.names)
     like = f" like {result.pattern}" if result.pattern else ""
     yield faint(count(len(result.classes), "class", "classes") + like)
 

@@ -6,6 +6,7 @@ Owns the envelope, and the names of events; what is in it follows from the decla
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from jdbpy import (
@@ -66,9 +67,9 @@ def _whole() -> list[type[Record]]:
 class JsonRenderer:
     """Implements ``Renderer``. All text is ASCII, so that no encoding or terminal can be in the way."""
 
-    def result(self, outcome: Outcome) -> str:
+    def parts(self, outcome: Outcome) -> Iterator[str]:
         data = encode(outcome.result) if outcome.result is not None else {}
-        return _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": True, "data": data})
+        yield _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": True, "data": data})
 
     def error(self, outcome: Outcome) -> str:
         error = error_data(outcome.error) if outcome.error is not None else {}

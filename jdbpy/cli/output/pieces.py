@@ -93,13 +93,20 @@ class TablePieces(Record):
     plain: Iterable[Line] | RowPieces | None = None
 
 
+class LinePieces(Record):
+    """A list of lines so long that pieces of each would cost more than the rest: ``plain`` has the same as text."""
+
+    lines: Iterable[Line]
+    plain: Iterable[str]
+
+
 class CodePieces(Record):
     """Lines of source with their numbers, ``=>`` before the current one."""
 
     window: SourceWindow
 
 
-Shown = Iterator[Line | RowPieces | TablePieces | CodePieces]
+Shown = Iterator[Line | LinePieces | RowPieces | TablePieces | CodePieces]
 """The pieces that a function which shows a result yields; a long result is shown while it is made."""
 
 

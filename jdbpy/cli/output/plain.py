@@ -15,6 +15,7 @@ from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
     CodePieces,
     Line,
+    LinePieces,
     Pieces,
     RowPieces,
     Shown,
@@ -50,6 +51,8 @@ def plain_lines(shown: Shown) -> Iterator[str]:
             yield escape(each)
         elif isinstance(each, CodePieces):
             yield from source_lines(each.window)
+        elif isinstance(each, LinePieces):
+            yield from map(escape, each.plain)
         elif isinstance(each, TablePieces) and each.plain is not None and not isinstance(each.plain, RowPieces):
             yield from map(plain_text, each.plain)
         else:

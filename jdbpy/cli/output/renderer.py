@@ -6,6 +6,7 @@ Renderers only make text; who writes it, and where, is the front end's affair. A
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from jdbpy import Event, SourceWindow
@@ -30,8 +31,8 @@ class Outcome(Record):
 class Renderer(Protocol):
     """Each method returns whole lines with their ends, or "" when there is nothing to show."""
 
-    def result(self, outcome: Outcome) -> str:
-        """Return the result of a command that succeeded."""
+    def parts(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the result of a command that succeeded: of a long one the first part need not wait for the last."""
 
     def error(self, outcome: Outcome) -> str:
         """Return the error of a command that failed: one sentence, and the hint."""

@@ -15,7 +15,18 @@ from rich.style import Style
 from rich.text import Text
 
 from jdbpy.cli.output.columns import GAP, fit
-from jdbpy.cli.output.pieces import STYLES, CodePieces, Line, Pieces, RowPieces, Shown, TablePieces, aligned, escaped
+from jdbpy.cli.output.pieces import (
+    STYLES,
+    CodePieces,
+    Line,
+    LinePieces,
+    Pieces,
+    RowPieces,
+    Shown,
+    TablePieces,
+    aligned,
+    escaped,
+)
 from jdbpy.cli.output.plain import PlainRenderer, stale
 from jdbpy.cli.repl.terminal import size
 from jdbpy.cli.settings import Settings
@@ -69,7 +80,7 @@ def styled(line: Line) -> Text:
 _STYLES = {name: Style.parse(style) for name, style in STYLES.items()}
 
 
-def _drawn(shown: Line | RowPieces | TablePieces | CodePieces, width: int) -> Iterator[RenderableType]:
+def _drawn(shown: Line | LinePieces | RowPieces | TablePieces | CodePieces, width: int) -> Iterator[RenderableType]:
     if isinstance(shown, str | Pieces):
         yield styled(shown)
     elif isinstance(shown, CodePieces):
@@ -78,6 +89,8 @@ def _drawn(shown: Line | RowPieces | TablePieces | CodePieces, width: int) -> It
         yield from source_texts(shown.window)
         if shown.window.stale:
             yield styled(stale(shown.window))
+    elif isinstance(shown, LinePieces):
+        yield from map(styled, shown.lines)
     elif isinstance(shown, RowPieces):
         yield from map(styled, aligned(shown))
     else:

@@ -58,6 +58,9 @@ EXIT_LIMIT = 3.0
 DEATH_LIMIT = 30.0
 """The same for one that has said that it ends: its exit status is worth waiting for."""
 
+_POLICIES = tuple(JdwpSuspendPolicy)
+"""By their numbers."""
+
 _HIGHEST_POLICY = bytes([JdwpSuspendPolicy.ALL])
 
 _MOST_WARNINGS = 20
@@ -420,7 +423,7 @@ class EventDispatcher:
             return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
 
     def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> RequestHit:
-        policy = JdwpSuspendPolicy(composite.suspendPolicy)
+        policy = _POLICIES[composite.suspendPolicy]
         alone = len(composite.events) == 1 and policy is JdwpSuspendPolicy.EVENT_THREAD
         go_on = partial(self._let_go, composite) if alone else None
         return RequestHit(event, request, getattr(event, "thread", 0), policy, go_on, len(composite.events) > 1)
@@ -431,7 +434,7 @@ class EventDispatcher:
         thread = _thread_of(composite)
         # An event without a thread suspends everything, whatever its policy (eventHelper.c).
         everything = composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread
-        at_event = not any(isinstance(event, wire_event.VMStart) for event in composite.events)
+        at_event = wire_event.VMStart not in map(type, composite.events)
         self._target.suspension.event(thread, everything=everything, at_event=at_event)
         if composite.suspendPolicy == JdwpSuspendPolicy.ALL:
             self._target.invocations.entered()
@@ -455,7 +458,7 @@ class EventDispatcher:
             return
         thread = _thread_of(composite)
         with suppress(Disconnected), self._target.conn.corked:
-            on_reply = self._target.hit_times.resuming(thread, JdwpSuspendPolicy(composite.suspendPolicy))
+            on_reply = self._target.hit_times.resuming(thread, _POLICIES[composite.suspendPolicy])
             if composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread:
                 self._target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
             else:
@@ -464,6 +467,8 @@ class EventDispatcher:
 
 def _thread_of(composite: wire_event.Composite) -> int:
     """Return the thread that a set suspends: that of its events; 0 if they have none, or not all the same."""
+    if len(composite.events) == 1:  # nearly all
+        return getattr(composite.events[0], "thread", 0)
     threads = {getattr(event, "thread", 0) for event in composite.events} - {0}
     return threads.pop() if len(threads) == 1 else 0
 
