@@ -7,6 +7,7 @@ through it before it is shown.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 
@@ -47,9 +48,11 @@ def escape_lines(text: str) -> str:
     return "".join(escape(piece) if piece not in ("\n", "\t") else piece for piece in re.split(r"([\n\t])", text))
 
 
-def escape_line(text: str, tab: int = 4) -> str:
-    """Return a line of source: tabs become spaces, its end is cut, the rest is escaped."""
-    return escape(text.rstrip().expandtabs(tab))
+def escape_code(lines: Iterable[str], tab: int = 4) -> list[str]:
+    """Return lines of source: tabs become spaces, their ends are cut, the rest is escaped."""
+    found = [line.rstrip().expandtabs(tab) for line in lines]
+    whole = "".join(found)
+    return found if whole.isascii() and whole.isprintable() else list(map(escape, found))  # as ``escape``, for all
 
 
 def escape_character(character: str) -> str:

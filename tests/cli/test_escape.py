@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.escape import escape, escape_line, escape_lines
+from jdbpy.escape import escape, escape_code, escape_lines
 from jdbpy.session.breakpoints.reports import append_report
 from jdbpy.session.java.texts import string_literal
 
@@ -57,8 +57,8 @@ def test_lines_stay_lines() -> None:
 
 
 def test_a_source_line_keeps_its_indent() -> None:
-    assert escape_line("\tint n;\x0c \n") == "    int n;"
-    assert escape_line("  a\x1b") == "  a\\u001b"
+    assert escape_code(["\tint n;\x0c \n", "", "}"]) == ["    int n;", "", "}"]
+    assert escape_code(["  a\x1b", "int é;"]) == ["  a\\u001b", "int é;"]
 
 
 @given(st.text(st.characters()))

@@ -30,7 +30,7 @@ from jdbpy.cli.output.shows import shown
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE
-from jdbpy.escape import escape, escape_line
+from jdbpy.escape import escape, escape_code
 
 STACK_LINES = 10
 """Frames that are shown of an exception that left an expression."""
@@ -50,7 +50,8 @@ def plain_lines(shown: Shown) -> Iterator[str]:
         elif isinstance(each, str):
             yield escape(each)
         elif isinstance(each, CodePieces):
-            yield from source_lines(each.window)
+            if lines := source_lines(each.window):
+                yield "\n".join(lines)  # in one piece: there is one at each stop
         elif isinstance(each, LinePieces):
             yield from map(escape, each.plain)
         elif isinstance(each, TablePieces) and each.plain is not None and not isinstance(each.plain, RowPieces):
@@ -61,13 +62,17 @@ def plain_lines(shown: Shown) -> Iterator[str]:
             yield from (plain_text(row).rstrip() for row in aligned(rows))
 
 
-def source_lines(window: SourceWindow) -> Iterator[str]:
-    """Yield the lines of a window with their numbers, ``=>`` before the current one."""
-    width = max([len(str(number)) for number, _ in window.lines], default=1)
-    for number, text in window.lines:
-        yield f"{'=>' if number == window.current else '  '} {number:>{width}}  {escape_line(text)}".rstrip()
+def source_lines(window: SourceWindow) -> list[str]:
+    """Return the lines of a window with their numbers, ``=>`` before the current one."""
+    numbers = [number for number, _ in window.lines]
+    width = max([len(str(number)) for number in numbers], default=1)
+    lines = [
+        f"{'=>' if number == window.current else '  '} {number:>{width}}  {text}".rstrip()
+        for number, text in zip(numbers, escape_code(text for _, text in window.lines), strict=True)
+    ]
     if window.stale:
-        yield plain_text(stale(window))
+        lines.append(plain_text(stale(window)))
+    return lines
 
 
 def stale(window: SourceWindow) -> Pieces:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from jdbpy import SourceWindow
 from jdbpy.cli.output.pieces import STYLES
-from jdbpy.escape import escape_line
+from jdbpy.escape import escape_code
 
 _LANGUAGES = {".kt": "kotlin", ".scala": "scala", ".groovy": "groovy", ".clj": "clojure"}
 """Languages by the ending of a file; anything else is shown as Java."""
@@ -47,7 +47,7 @@ class CodeTheme(SyntaxTheme):
 def source_texts(window: SourceWindow) -> list[Text]:
     """Return one text a line, as ``plain.source_lines`` words them."""
     width = max((len(str(number)) for number, _ in window.lines), default=1)
-    codes = highlighted([escape_line(text) for _, text in window.lines], window.name)
+    codes = highlighted(escape_code(text for _, text in window.lines), window.name)
     texts: list[Text] = []
     for (number, _), code in zip(window.lines, codes, strict=True):
         here = number == window.current

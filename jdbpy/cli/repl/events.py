@@ -15,7 +15,7 @@ from jdbpy import Event, Exited, Notice, Output, Stopped, ThreadsResumed, VMDisc
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.repl.screen import Screen, fault_text
 from jdbpy.cli.repl.sink import LineGatherer, Sink
-from jdbpy.escape import escape, escape_line
+from jdbpy.escape import escape, escape_code
 
 UNFINISHED = 0.1
 """Seconds that an unfinished line of output waits for its rest before it is shown as a line of its own."""
@@ -57,7 +57,7 @@ class EventWatcher:
             over = isinstance(event, Exited | VMDisconnected)
 
     def _show(self, lines: list[str]) -> None:
-        self._sink.write("".join(escape_line(line) + "\n" for line in lines))
+        self._sink.write("".join(line + "\n" for line in escape_code(lines)))
 
 
 def _resumed(event: Event) -> bool:
