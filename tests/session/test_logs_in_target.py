@@ -21,7 +21,7 @@ from jdbpy.session.weaving.ring import log_class
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages.reference_type import GetValues
 from tests.cli.process import driving
-from tests.harness import LIMIT, Jvm, debug, inline, program, start_target
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target
 
 PROGRAM = program("Heated")
 SOURCE = Path(PROGRAM.sources, "Heated.java").read_text(encoding="utf-8")
@@ -156,21 +156,30 @@ async def test_hits_that_wait_while_the_class_is_changed_are_looked_at_in_their_
         await d.wait_exit()
 
 
+async def trace_of_kettle(d: Debugging) -> BreakpointInfo:
+    """Trace the methods of a class that is in use."""
+    d.ignored |= {"trace", "left-out"}
+    await d.resume()
+    await d.target.send("loop 10")
+    await d.target.wait_output("done loop 10 55")
+    d.session.instrumentation.mode = "auto"
+    return await d.session.traces.methods(options=PointOptions(classes=("Kettle",), policy=SuspendPolicy.NONE))
+
+
+async def loop_until_in_target(d: Debugging, trace: BreakpointInfo) -> None:
+    for turns in range(101, 150):
+        if d.session.points.get(trace.number).in_target:
+            return
+        await d.target.send(f"loop {turns}")
+        await d.target.wait_output(f"done loop {turns} ")
+    raise AssertionError("the trace does not go into the target")
+
+
 async def test_a_trace_of_methods_keeps_entries_and_exits_in_the_target(jvm: Jvm) -> None:
     """Arguments, what is returned, thread and time, in order; private, static and overloaded methods of a class."""
     async with debug(jvm, PROGRAM) as d:
-        d.ignored |= {"trace", "left-out"}
-        await d.resume()
-        await d.target.send("loop 10")
-        await d.target.wait_output("done loop 10 55")
-        d.session.instrumentation.mode = "auto"
-        options = PointOptions(classes=("Kettle",), policy=SuspendPolicy.NONE)
-        trace = await d.session.traces.methods(options=options)
-        rounds = 0
-        while not d.session.points.get(trace.number).in_target:
-            rounds += 1
-            await d.target.send(f"loop {100 + rounds}")
-            await d.target.wait_output(f"done loop {100 + rounds} ")
+        trace = await trace_of_kettle(d)
+        await loop_until_in_target(d, trace)
         with d.session.events() as events:
             await d.target.send("loop 3")
             await d.target.send("priced 1")
@@ -197,10 +206,7 @@ async def test_a_trace_of_methods_keeps_entries_and_exits_in_the_target(jvm: Jvm
         hits = d.session.points.get(trace.number).hits
         assert [each.hit for each in kept] == list(range(hits - 7, hits + 1))
         await d.session.points.enable([trace.number])
-        while not d.session.points.get(trace.number).in_target:
-            rounds += 1
-            await d.target.send(f"loop {100 + rounds}")
-            await d.target.wait_output(f"done loop {100 + rounds} ")
+        await loop_until_in_target(d, trace)
         assert await d.session.instrumentation.remove() == ["Kettle"]
         with d.session.events() as events:
             await d.target.send("loop 30")
@@ -230,20 +236,9 @@ async def test_a_trace_whose_thread_came_while_all_was_suspended_is_asked_for_ag
 
     monkeypatch.setattr(Instrumentation, "_thread_came_to_trace", suspended_at_first)
     async with debug(any_jvm, PROGRAM) as d:
-        d.ignored |= {"trace", "left-out"}
-        await d.resume()
-        await d.target.send("loop 10")
-        await d.target.wait_output("done loop 10 55")
-        d.session.instrumentation.mode = "auto"
-        options = PointOptions(classes=("Kettle",), policy=SuspendPolicy.NONE)
-        trace = await d.session.traces.methods(options=options)
-        for rounds in range(100, 120):
-            await d.target.send(f"loop {rounds}")
-            await d.target.wait_output(f"done loop {rounds} ")
-            if d.session.points.get(trace.number).in_target:
-                break
+        trace = await trace_of_kettle(d)
+        await loop_until_in_target(d, trace)
         assert len(turns) > 1
-        assert d.session.points.get(trace.number).in_target
 
 
 async def test_another_breakpoint_or_a_hot_swap_that_changes_the_class_loses_nothing(jvm: Jvm) -> None:
