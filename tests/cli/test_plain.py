@@ -30,9 +30,10 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Examined, Printed, Variables
 from jdbpy.cli.console import Console
+from jdbpy.cli.output.pieces import LinePieces, plain_text
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.output.shows import shown_types
+from jdbpy.cli.output.shows import shown, shown_types
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
@@ -256,3 +257,10 @@ def test_a_long_result_is_written_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
     assert 8 < len(written) < 200
     assert max(map(len, written)) < len("".join(written)) / 8
     assert all(text.endswith("\n") for text in written)
+
+
+@pytest.mark.parametrize("kind", sorted(shown_types(), key=lambda kind: kind.__name__), ids=lambda kind: kind.__name__)
+def test_long_lists_say_the_same_as_text_and_as_pieces(kind: type[Record]) -> None:
+    for each in shown(sample(kind), Settings()):
+        if isinstance(each, LinePieces):
+            assert [plain_text(line) for line in each.lines] == [escape(text) for text in each.plain]

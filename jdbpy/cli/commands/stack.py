@@ -12,7 +12,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadArgument
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, Shown, count, remark, title
+from jdbpy.cli.output.pieces import Line, LinePieces, Shown, count, remark, title
 from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
@@ -74,7 +74,7 @@ def stacks(result: Stacks, settings: Settings) -> Shown:
     lines = FrameLines(settings, pc=result.pc, indent="  ")
     for trace in result.traces:
         yield thread_title(trace.thread, ":")
-        yield from lines.of(trace.frames)
+        yield LinePieces(lines.of(trace.frames), lines.plain(trace.frames))
         if trace.error or not trace.frames:
             yield remark(trace.error or "no frames")
         yield from frames_left_out(trace)

@@ -44,6 +44,9 @@ def frame_line(frame: FrameInfo, settings: Settings) -> Pieces:
     return line
 
 
+_REPLACED = " [replaced since]"
+
+
 class FrameLines:
     """The lines of frames, of which there may be a hundred thousand, most of them at the same few places.
 
@@ -54,21 +57,29 @@ class FrameLines:
         self._base: int = settings["frame-base"]
         self._pc = pc
         self._open = f"{indent}[", "plain"
-        self._places: dict[int, tuple[Location, Pieces]] = {}  # by the identity of the location, which stays alive
+        self._places: dict[int, tuple[Location, Pieces, str]] = {}  # by the identity of the location, which stays alive
 
     def of(self, frames: Iterable[FrameInfo]) -> Iterator[Pieces]:
         """Yield a line for each frame."""
         for frame in frames:
             location = frame.location
-            known = self._places.get(id(location))
-            if known is None:
-                known = self._places[id(location)] = location, self._place_of(location)
+            known = self._places.get(id(location)) or self._learn(location)
             line = Pieces((self._open, (str(frame.index - 1 + self._base), "number"), *known[1].pieces))
-            yield line + faint(" [replaced since]") if frame.obsolete else line
+            yield line + faint(_REPLACED) if frame.obsolete else line
 
-    def _place_of(self, location: Location) -> Pieces:
+    def plain(self, frames: Iterable[FrameInfo]) -> Iterator[str]:
+        """Yield the text of a line for each frame."""
+        begin, add, places = self._open[0], self._base - 1, self._places
+        for frame in frames:
+            known = places.get(id(frame.location)) or self._learn(frame.location)
+            yield f"{begin}{frame.index + add}{known[2]}{_REPLACED if frame.obsolete else ''}"
+
+    def _learn(self, location: Location) -> tuple[Location, Pieces, str]:
         shown = "] " + place_of(location)
-        return shown + f", pc = {location.code_index}" if self._pc and location.code_index >= 0 else shown
+        if self._pc and location.code_index >= 0:
+            shown += f", pc = {location.code_index}"
+        known = self._places[id(location)] = location, shown, shown.text
+        return known
 
 
 def shared_stack(head: Line, frames: Sequence[FrameInfo], error: str, settings: Settings, *, pc: bool = False) -> Shown:

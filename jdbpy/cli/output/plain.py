@@ -64,11 +64,10 @@ def plain_lines(shown: Shown) -> Iterator[str]:
 
 def source_lines(window: SourceWindow) -> list[str]:
     """Return the lines of a window with their numbers, ``=>`` before the current one."""
-    numbers = [number for number, _ in window.lines]
-    width = max([len(str(number)) for number in numbers], default=1)
+    width = max([len(str(number)) for number, _ in window.lines], default=1)
     lines = [
         f"{'=>' if number == window.current else '  '} {number:>{width}}  {text}".rstrip()
-        for number, text in zip(numbers, escape_code(text for _, text in window.lines), strict=True)
+        for (number, _), text in zip(window.lines, escape_code([text for _, text in window.lines]), strict=True)
     ]
     if window.stale:
         lines.append(plain_text(stale(window)))

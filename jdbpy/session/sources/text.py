@@ -47,7 +47,7 @@ class SourceFile(Record):
 
     def numbered(self, first: int, last: int) -> tuple[SourceLine, ...]:
         """Return the lines from ``first`` to ``last``, both counted from 1 and within the file."""
-        return tuple(SourceLine(number, self.lines[number - 1]) for number in range(first, last + 1))
+        return tuple(map(SourceLine, range(first, last + 1), self.lines[first - 1 : last]))
 
 
 def decode(data: bytes) -> str:

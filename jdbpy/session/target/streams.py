@@ -234,7 +234,7 @@ class Publisher:
 
     def shown(self, stop: Stopped) -> None:
         """A subscriber has taken the stop, which is as good as a waiter's, unless waiters run the target."""
-        if any(other is stop for other in self._owed):
+        if self._owed and any(other is stop for other in self._owed):
             self._shown.append(stop)
         else:
             self.seen(stop)
@@ -277,6 +277,8 @@ class Publisher:
             follower._drop(released)
 
     def _drop(self, released: Callable[[Stopped], bool]) -> None:
+        if not (self._stops or self._unseen or self._common):  # what is owed or was shown is unseen
+            return
         self._stops = deque(stop for stop in self._stops if not released(stop))
         self._unseen, self._owed, self._shown, self._common = (
             [stop for stop in stops if not released(stop)]

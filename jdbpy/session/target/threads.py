@@ -9,9 +9,11 @@ decoded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from jdbpy.errors import JdwpError
+from jdbpy.garbage import no_collection
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.signatures import is_hidden_class
@@ -207,7 +209,8 @@ class ThreadReader:
         """
         alive = await self._ask(threads, frames)
         located = await self._learn(alive, alive)
-        return [self._thread(each, frames, located) for each in alive]
+        with no_collection():  # there may be a hundred thousand frames
+            return [self._thread(each, frames, located) for each in alive]
 
     async def read_equal(self, threads: Iterable[ThreadID], frames: FrameRange) -> list[list[ReadThread]]:
         """Like ``read``, threads with equal stacks together, and only the first of them with its frames.
@@ -346,8 +349,13 @@ def model_frame(
         native=location.code_index < 0,
         obsolete=location.method_id == OBSOLETE,
         height=None if total is None else total - index,
-        hidden=is_hidden_class(location.class_name) or is_own_class(location.class_name),
+        hidden=_is_hidden(location.class_name),
     )
+
+
+@lru_cache(maxsize=1024)
+def _is_hidden(class_name: str) -> bool:
+    return is_hidden_class(class_name) or is_own_class(class_name)
 
 
 def _name(answer: ThreadAnswer) -> str:
