@@ -11,7 +11,7 @@ from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import thread_reference, virtual_machine
-from tests.harness import Debugging
+from tests.harness import LIMIT, Debugging, within
 
 ROUNDS = "Rounds"
 
@@ -55,12 +55,14 @@ async def counts_of(session: Session) -> dict[int, int]:
 async def counts_agree(session: Session, *, waiting: bool = False) -> None:
     """The suspend count of every thread, as the agent tells it, is the one that the session believes in.
 
-    ``waiting``: threads that have come to a breakpoint may be suspended by that as well, and wait for their turn.
+    The agent suspends a thread before it sends the event: its count is one more until that is in. ``waiting``: threads
+    that have come to a breakpoint may be suspended by that as well, and wait for their turn.
     """
-    await session._target.publisher.settled()
-    found = await counts_of(session)
-    expected = {thread: session._target.suspension.count(thread) for thread in found}
-    if waiting:
-        assert all(found[thread] in (count, count + 1) for thread, count in expected.items())
-    else:
-        assert found == expected
+    with within(LIMIT):
+        while True:
+            await session._target.publisher.settled()
+            found = await counts_of(session)
+            expected = {thread: session._target.suspension.count(thread) for thread in found}
+            assert all(found[thread] in (count, count + 1) for thread, count in expected.items()), (found, expected)
+            if waiting or found == expected:
+                return
