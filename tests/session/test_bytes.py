@@ -71,6 +71,7 @@ async def test_bytes_of_arrays_and_strings(jvm: Jvm) -> None:
         assert all(each.left_out == 0 for each in found.values())
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_no_more_is_read_than_was_asked_for(jvm: Jvm) -> None:
     async with debug(jvm, inline(PROGRAM)) as d:
         await d.run_to("here")

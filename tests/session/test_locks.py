@@ -103,6 +103,7 @@ async def test_one_lock(jvm: Jvm) -> None:
             await d.session.locks.state(987654321)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
     costs = []
     for count in ("5", "150"):

@@ -30,6 +30,7 @@ async def test_a_deep_stack_in_pieces(any_jvm: Jvm) -> None:
             await d.session.stack.of(start=-1)
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_all_stacks_in_four_round_trips(any_jvm: Jvm) -> None:
     costs = []
     for count in ("10", "120"):

@@ -35,6 +35,7 @@ async def at_total(d: Debugging) -> list[CodeLocation]:
     return [frame.location for frame in frames.frames]
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_places_cost_one_trip_and_then_none(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         places = await at_total(d)
@@ -73,6 +74,7 @@ async def test_null_ids_are_never_sent(any_jvm: Jvm) -> None:
                 await call
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_superclasses_cost_one_trip_a_link_for_any_number_of_types(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await at_total(d)
@@ -92,6 +94,7 @@ async def test_superclasses_cost_one_trip_a_link_for_any_number_of_types(jvm: Jv
         assert waves(d) - before == 3
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_what_a_redefinition_changes_is_asked_again(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Shop") as d:
         [place, *_] = await at_total(d)

@@ -208,6 +208,7 @@ async def test_views_that_lead_to_themselves_come_to_an_end(any_jvm: Jvm) -> Non
         assert note == ""
 
 
+@pytest.mark.usefixtures("nothing_ahead")
 async def test_many_objects_take_no_longer_than_one(any_jvm: Jvm) -> None:
     """By depth, not by size: what each asks goes out with the others."""
     async with stopped(any_jvm) as d:
