@@ -12,6 +12,7 @@ import jdbpy
 from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.breakpoints import PointOptions
+from jdbpy.session.target.clients import Steps
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -85,19 +86,24 @@ async def _is_sound(session: jdbpy.Session) -> None:
 
 
 def _left(session: jdbpy.Session) -> list[str]:
-    """The requests that are set. The end of a thread that has stepped is asked for as long as the session lasts."""
-    kinds = [EventKind(request.kind).name for request in session._target.requests.all_active()]
-    return [kind for kind in kinds if kind != EventKind.THREAD_DEATH.name]
+    """The requests that are set, but for steps under way: who was cancelled does not wait for his, and main's, which
+    reads its input, has no end. The end of a thread that has stepped is asked for as long as the session lasts."""
+    under_way = [request for pending in Steps.of(session._target).pending.values() for request in pending]
+    left = [request for request in session._target.requests.all_active() if request not in under_way]
+    return [EventKind(request.kind).name for request in left if request.kind != EventKind.THREAD_DEATH]
 
 
 async def _differences(session: jdbpy.Session) -> dict[int, tuple[int, int]]:
-    """The threads whose suspend count is not what the session thinks: its count, and the agent's."""
-    target = session._target
+    """The threads whose suspend count is not what the session thinks: its count, and the agent's.
+
+    A hit that was put off until all are resumed has suspended its thread once more.
+    """
+    target, put_off = session._target, session._dispatcher.put_off
     threads = (await target.conn.request(virtual_machine.AllThreads())).threads
     replies = await target.conn.batch([thread_reference.SuspendCount(ThreadID(each)) for each in threads])
     wrong: dict[int, tuple[int, int]] = {}
     for thread, reply in zip(threads, replies, strict=True):
-        ours = target.suspension.count(thread)
+        ours = target.suspension.count(thread) + (thread in put_off)
         if not isinstance(reply, JdwpError) and reply.suspendCount != ours:
             wrong[thread] = (ours, reply.suspendCount)
     return wrong

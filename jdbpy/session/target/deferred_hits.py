@@ -38,6 +38,11 @@ class DeferredHits:
         self._hits.append((thread, packet))
         return True
 
+    @property
+    def threads(self) -> frozenset[int]:
+        """The threads whose hit was put off: the agent counts one suspension of each more."""
+        return frozenset(thread for thread, _ in self._hits)
+
     def queue_due(self) -> None:
         """Queue the hits of threads that nothing but their hit suspends any more."""
         if self._hits:

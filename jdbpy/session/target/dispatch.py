@@ -147,6 +147,11 @@ class EventDispatcher:
         else:
             self._target.publish(VMDisconnected(reason))
 
+    @property
+    def put_off(self) -> frozenset[int]:
+        """The threads whose hit waits until all are resumed: the agent counts one suspension of each more."""
+        return self._deferred.threads
+
     def leave(self) -> None:
         """From now on resume every event set where it comes in; none becomes a stop any more."""
         self._leaving = self._deferred.leaving = True
