@@ -88,13 +88,44 @@ class Relay:
         host, _, port = self._target.rpartition(":")
         counter = TrafficCounter()
         self._counters.append(counter)
-        try:
-            jvm = await trio.open_tcp_stream(host, int(port))
-        except OSError:
-            return  # as on a real link: the debugger is refused, the relay lives on
-        async with jvm:
+        async with _Late(host, int(port)) as jvm:
             turns = Turns() if self._calls_in_turn else None
             await pass_on(debugger, jvm, self._rtt, counter, turns, settled=self._settled)
+
+
+class _Late(trio.abc.HalfCloseableStream):
+    """A connection that the first bytes open which are sent: an agent hangs up on who has none for two seconds, which
+    a busy machine may take to bring them over a link. One that is refused is an end, as on a real link."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._where = host, port
+        self._stream: trio.SocketStream | None = None
+        self._tried = trio.Event()
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        if not self._tried.is_set():
+            with suppress(OSError):
+                self._stream = await trio.open_tcp_stream(*self._where)
+            self._tried.set()
+        if self._stream is None:
+            raise trio.BrokenResourceError("refused")
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def send_eof(self) -> None:
+        if self._stream is not None:
+            await self._stream.send_eof()
+        self._tried.set()
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        await self._tried.wait()
+        return b"" if self._stream is None else await self._stream.receive_some(max_bytes)
+
+    async def aclose(self) -> None:
+        if self._stream is not None:
+            await self._stream.aclose()
 
 
 async def pass_on(

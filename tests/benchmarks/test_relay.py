@@ -11,7 +11,7 @@ from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.messages import virtual_machine
 from jdbpy.wire.opening import open_connection
-from tests.harness import Jvm, start_target
+from tests.harness import LIMIT, Jvm, start_target, within
 
 RTT = 0.1
 
@@ -127,4 +127,19 @@ async def test_it_counts_as_the_connection_does(any_jvm: Jvm) -> None:
 async def test_nobody_behind_the_relay() -> None:
     async with open_relay("127.0.0.1:1", rtt=0.001) as relay:
         async with await trio.open_tcp_stream(relay.host, relay.port) as stream:
-            assert await stream.receive_some() == b""
+            await stream.send_all(b"JDWP-Handshake")
+            with within(LIMIT):
+                assert await stream.receive_some() == b""
+
+
+async def test_a_target_is_connected_to_by_who_speaks() -> None:
+    """An agent hangs up on who says nothing for two seconds, which the bytes may take on a busy machine."""
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    async with listener, open_relay(f"127.0.0.1:{port}", rtt=0.001) as relay:
+        silent = await trio.open_tcp_stream(relay.host, relay.port)
+        async with silent, await trio.open_tcp_stream(relay.host, relay.port) as speaking:
+            await speaking.send_all(b"hello")
+            with within(LIMIT):
+                async with await listener.accept() as accepted:
+                    assert await accepted.receive_some() == b"hello"
