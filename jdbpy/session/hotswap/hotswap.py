@@ -39,6 +39,7 @@ from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.local_classes import LocalPaths, allowed_paths, local_class_path, path_of_url
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target import facts
+from jdbpy.session.target.redefining import redefine
 from jdbpy.session.target.refs import NO_LINES, Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import TypeCache
@@ -240,7 +241,7 @@ class HotSwap:
         definitions = [virtual_machine.ClassDef(each.type.id, each.found.data) for each in replacements]
         await self._breakpoints.before_redefinition([each.type.id for each in replacements])
         try:
-            await self._target.conn.request(virtual_machine.RedefineClasses(definitions))
+            await redefine(self._target, definitions)
         except JdwpError as error:
             by_class = {each.type.name: each.changes for each in replacements}
             raise explained(error, by_class, [of_file(each.found.file) for each in replacements]) from None

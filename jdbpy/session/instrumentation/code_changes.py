@@ -23,6 +23,7 @@ from jdbpy.session.java.class_file import parse
 from jdbpy.session.stack import StackReader
 from jdbpy.session.target.changed_code import ChangedClass
 from jdbpy.session.target.clients import Steps
+from jdbpy.session.target.redefining import redefine
 from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.parts import Woven, WovenMethod
@@ -131,7 +132,7 @@ class CodeChanges:
         """Give a class the checks of these sites and no others; all other breakpoints stay in effect.
 
         Raises JdwpError when the VM refuses; nothing has changed then. Raises ChangedByAgent where something that is
-        new among them cannot be, as an agent of the program has changed the code as well. wire: 4 trips.
+        new among them cannot be, as an agent of the program has changed the code as well. wire: 4 trips, 6 before 23.
         """
         target, type_ = self._target, changed.type
         woven = weave(changed.original, [site.place for site in sites.values()])
@@ -140,7 +141,7 @@ class CodeChanges:
         for site in sites.values():
             if site not in self.sites.get(type_.id, {}).values():
                 await site.begin()
-        await target.conn.request(virtual_machine.RedefineClasses([definition]))
+        await redefine(target, [definition])
         if not await self._runs(type_, woven.data):
             await self._leave_to_agent(changed, sites)
             return
@@ -177,9 +178,7 @@ class CodeChanges:
         target, type_id = self._target, changed.type.id
         former = self.sites.get(type_id, {})
         is_new = any(site not in former.values() for site in sites.values())
-        await target.conn.request(
-            virtual_machine.RedefineClasses([virtual_machine.ClassDef(type_id, changed.original)])
-        )
+        await redefine(target, [virtual_machine.ClassDef(type_id, changed.original)])
         self._foreign.add(type_id)
         if self.lost is not None:
             await self.lost(type_id)

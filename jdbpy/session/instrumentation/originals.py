@@ -19,6 +19,7 @@ from jdbpy.session.java.class_file import MalformedClassFile, parse
 from jdbpy.session.model.events import Notice
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import PREFIX
+from jdbpy.session.target.redefining import redefine
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ArrayID, ObjectID, ReferenceTypeID
@@ -73,9 +74,7 @@ async def _put_back(target: Target) -> list[str]:
     restored = []
     for each in await _left_over(target):
         with suppress(JdwpError):
-            await target.conn.request(
-                virtual_machine.RedefineClasses([virtual_machine.ClassDef(each.type.id, each.original)])
-            )
+            await redefine(target, [virtual_machine.ClassDef(each.type.id, each.original)])
             target.types.invalidate([each.type.id])
             restored.append(each.type.name)
     await _empty_rings(target)
