@@ -68,9 +68,7 @@ async def test_a_hot_swap_of_a_program_that_runs(jvm: Jvm, monkeypatch: pytest.M
             await d.target.wait_output("ready")
             [found] = await d.session._target.types.by_signature("LBusy;")
             sent = sent_by(d, monkeypatch)
-            await redefine(
-                d.session._target, [virtual_machine.ClassDef(found.id, Path(BUSY.classes, "Busy.class").read_bytes())]
-            )
+            await redefine(d.session._target, [virtual_machine.ClassDef(found.id, CLASS_FILE)])
             before = jvm.feature < GROWS_BEFORE
             assert all_are_asked_before_they_run(sent) is before
             kinds = [type(each) for each in sent]
