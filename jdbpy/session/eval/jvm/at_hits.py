@@ -87,8 +87,8 @@ class AtHits:
                 return await self._in_passing(thread_id, passing, compiled, guess, variables)
         target, place = await self._frame(thread_id, at)
         try:
-            if place is None and at is not None:
-                return await self._former[_place(at)].run(target, variables)
+            if place is None and at is not None and (former := self._compiled_before(at)) is not None:
+                return await former.run(target, variables)
             assert place is not None
             if place not in self._compiled:
                 self._compiled[place] = await self._compile_at(target, ClassGraph(target), variables)
@@ -124,6 +124,10 @@ class AtHits:
         self._compiled.clear()
         self._fast_conditions.clear()
         self._last_place = None
+
+    def _compiled_before(self, at: CodeLocation) -> Compiled | None:
+        """Return what the text was at a place in code of before, which may just be replaced: ``forget_code`` comes."""
+        return self._former.get(_place(at)) or self._compiled.get(_place(at))
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
         """Take in the answers to Frames and to a fast condition's commands at a hit, which is evaluated next."""
@@ -205,7 +209,7 @@ class AtHits:
             raise EvalError("the thread has no Java frame")
         top = reply.frames[0]
         right = self._target.frame_id_predictor.compare(thread_id, epoch, guess, top.frameID)
-        if top.location.methodID == OBSOLETE and at is not None and _place(at) in self._former:
+        if top.location.methodID == OBSOLETE and at is not None and self._compiled_before(at) is not None:
             before = self._target.types.location(at)
             return self._frame_target(FrameInfo(1, before, ThreadRef(thread_id, ""), top.frameID, epoch)), None
         (location,) = await self._target.types.locations([top.location])
