@@ -400,7 +400,7 @@ async def test_a_frame_that_was_not_foreseen_goes_to_the_pump(autojump_clock: Mo
         await played.peer.reply(values, error=Error.INVALID_FRAMEID)
         await wait_all_tasks_blocked()
         assert len(played.s.shown) == 1
-        assert not played.s.target.frame_id_predictor.sure
+        assert played.s.target.frame_id_predictor._wrong == 1
 
 
 async def test_a_point_that_is_removed_meanwhile_is_not_asked(autojump_clock: MockClock) -> None:

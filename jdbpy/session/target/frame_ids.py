@@ -28,10 +28,12 @@ class FrameIdPredictor:
         self._proved = False
         self._wrong = 0
 
-    @property
-    def sure(self) -> bool:
-        """True if guesses have come true, and never failed: good enough to let a thread go before it is known."""
-        return self._proved and not self._wrong
+    def is_sure(self, thread: int) -> bool:
+        """True if guesses have come true, and never failed, and the thread was resumed once since its last one: good
+        enough to let it go before it is known.
+        """
+        _, epoch = self._last.get(thread, (0, 0))
+        return self._proved and not self._wrong and self._suspension.epoch_of(thread) == epoch + 1
 
     @property
     def proved(self) -> bool:

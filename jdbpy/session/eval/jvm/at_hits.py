@@ -80,7 +80,7 @@ class AtHits:
         With ``passing`` the thread is resumed in the same segment, where only primitive variables are read.
         wire: 1 trip for the frame and its variables once the place is known, 1 for each further link.
         """
-        if passing is not None and self._target.frame_id_predictor.sure:
+        if passing is not None and self._target.frame_id_predictor.is_sure(thread_id):
             compiled = self._compiled.get(_place(passing.at))
             guess = self._target.frame_id_predictor.guess(thread_id)
             if compiled is not None and guess is not None and reads_primitives_only(compiled):
