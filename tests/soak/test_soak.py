@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness import Jvm, program
-from tests.soak import crowds, endurance, floods, fuzz, leavings, mutations, signals, table, tasks, weaves
+from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, table, tasks, weaves
 from tests.soak.busy import busy
 from tests.soak.second_debugger import second_debugger
 from tests.soak.trial import Run
@@ -68,6 +68,10 @@ async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:
 async def test_floods(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(floods, "SECONDS", 0.3)
     await hold(floods.run, Run("floods", jvm, tmp_path, seed=1, seconds=1000, tries=len(floods.FLOODS)))
+
+
+async def test_a_class_that_is_changed_while_threads_are_in_it(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(changes.run, Run("changes", jvm, tmp_path, seed=1, seconds=1000, tries=1))
 
 
 async def test_many_breakpoints(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.soak import crowds, endurance, floods, fuzz, leavings, mutations, signals, tasks, weaves
+from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, tasks, weaves
 from tests.soak.trial import Trial
 
 TRIALS: tuple[Trial, ...] = (
@@ -19,5 +19,6 @@ TRIALS: tuple[Trial, ...] = (
     Trial("tasks", "twenty tasks on one session, cancelled at random: suspend counts stay true", tasks.run, weight=2),
     Trial("floods", "events of suspend policy NONE by the hundred thousand: memory and commands", floods.run),
     Trial("crowds", "5,000 breakpoints set from a file", crowds.run),
+    Trial("changes", "code of a class is changed while threads of a pool are in it: all hits are told", changes.run),
     Trial("weaves", "programs with a call at every line verify, and run as they are", weaves.run, weight=2),
 )
