@@ -259,7 +259,7 @@ def test_a_long_result_is_written_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(text.endswith("\n") for text in written)
 
 
-@pytest.mark.parametrize("kind", sorted(shown_types(), key=lambda kind: kind.__name__), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", sorted(shown_types(), key=str), ids=str)
 def test_long_lists_say_the_same_as_text_and_as_pieces(kind: type[Record]) -> None:
     for each in shown(sample(kind), Settings()):
         if isinstance(each, LinePieces):
