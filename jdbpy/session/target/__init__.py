@@ -2,7 +2,7 @@
 
 * ``target``: ``Target``, which all parts of a session share: the connection, the counts, the caches, the listeners
 * ``selection``: which thread and frame the user has selected; ``clients``: those who share one target
-* ``changed_code``: the classes into which this session has put code
+* ``changed_code``: the classes into which this session has put code; ``redefining``: the way in which code is replaced
 
 How it is read:
 
