@@ -1,7 +1,7 @@
-"""A class that threads of a pool are in gets a condition, loses it, and is told of at once by a logpoint.
+"""A condition is put into a class that four threads are running, then taken out, and a logpoint is set at once.
 
-Each hit is one that may be on its way while the code is changed: none is lost or told without its values, and the VM
-lives. One round of a try is two redefinitions.
+Hits may be on their way while the code is changed: every one is counted, every text has its values, and the VM lives.
+One round of a try is two redefinitions.
 """
 
 from __future__ import annotations

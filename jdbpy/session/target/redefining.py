@@ -1,4 +1,6 @@
-"""The one way in which the code of classes is replaced while the target goes on afterwards.
+"""The one way in which the code of classes is replaced while the session goes on.
+
+Leaving has a way of its own: no request stands any more by then, so no other thread of the target looks for ids.
 
 Before release 23 the VM grows a class's table of method ids when one is wanted of a frame in former code, and frees the
 old table, in which another thread may be looking at that moment: it gets a number that is no id, and the VM crashes
