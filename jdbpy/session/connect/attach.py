@@ -146,11 +146,7 @@ async def listen_session(
             await listener.aclose()
         remote = not is_loopback(parse_address(greeted.info.address, any_port=True).host)
         caller = parse_address(greeted.info.address, any_port=True)
-        peer = None
-        if not remote:
-            from jdbpy.session.local.tunnel import PeerProcess
-
-            peer = PeerProcess(port, caller.port)
+        peer = _process_behind((port, caller.port)) if not remote else None
         async with session_with(greeted, options, remote=remote, peer=peer) as session:
             yield session
 
@@ -293,7 +289,7 @@ async def open_session(
         stack.push_async_callback(_close, stream)
         remote = not _leads_here(stream)
         with wire_log(options) as log, recorder_of(options, name) as recorder:
-            peer = _peer_process(stream) if launched is None and not remote else None
+            peer = _process_behind(_ports(stream)) if launched is None and not remote else None
             async with open_nursery() as nursery:
                 if peer is not None:  # while the greeting waits for its answers
                     nursery.start_soon(partial(trio.to_thread.run_sync, peer.find, abandon_on_cancel=True))
@@ -366,14 +362,21 @@ async def session_with(
                 nursery.cancel_scope.cancel()
 
 
-def _peer_process(stream: trio.SocketStream) -> PeerProcess | None:
-    """The process at the other end, on this machine; None for a connection that is gone."""
-    from jdbpy.session.local.tunnel import PeerProcess
-
+def _ports(stream: trio.SocketStream) -> tuple[int, int] | None:
+    """Our own port and the peer's; None for a connection that is gone."""
     try:
-        return PeerProcess(stream.socket.getsockname()[1], stream.socket.getpeername()[1])
+        return stream.socket.getsockname()[1], stream.socket.getpeername()[1]
     except OSError:
         return None
+
+
+def _process_behind(ports: tuple[int, int] | None) -> PeerProcess | None:
+    """The process at the other end of a connection between these ports, on this machine; None without any."""
+    if ports is None:
+        return None
+    from jdbpy.session.local.tunnel import PeerProcess
+
+    return PeerProcess(*ports)
 
 
 async def _close(resource: trio.abc.AsyncResource) -> None:
