@@ -72,7 +72,7 @@ class StackReader:
         """
         threads = await self._chosen(chosen)
         groups = [
-            EqualStacks(tuple(read.info for read in group), group[0].frames, group[0].error)
+            EqualStacks(tuple(read.info for read in group), tuple(group[0].frames), group[0].error)
             for group in await self._reader.read_equal(threads, FrameRange(0, count))
         ]
         return sorted(groups, key=lambda group: -len(group.threads))
@@ -197,8 +197,9 @@ class StackReader:
                 code="NO_SUCH_FRAME",
             )
         self._target.selection.frame = index
-        self.remember(read.frames[0])
-        return read.frames[0]
+        [frame] = read.frames
+        self.remember(frame)
+        return frame
 
     # -- variables -----------------------------------------------------------------------------------------------
 

@@ -104,6 +104,7 @@ class Connection:
         self.recorder: Recorder | None = None
         """Told of every packet as bytes."""
         self._codec = default_codec()
+        self._handling = self._decode_reply, self.undo  # once, not for each of thousands of commands
         self._stream = stream
         self._packets = PacketStream(stream, on_packet=self._dispatch, on_end=self._peer_ended)
         self._outstanding: dict[int, Pending[Any] | RawPending] = {}
@@ -162,7 +163,7 @@ class Connection:
         if command.COMMAND_SET in _NEVER_NULL and body.startswith(bytes(self.id_sizes.objectIDSize)):
             raise ProtocolError(f"{command.NAME} was to be sent for null (id 0), which would end the VM")
         if self.recall is not None and on_reply is None and (known := self.recall.find(command, body)) is not None:
-            answered = Pending(command, self._decode_reply, self.undo)
+            answered = Pending(command, *self._handling)
             answered.settle(known)
             return answered
         packet_id = self._new_id()
@@ -173,7 +174,8 @@ class Connection:
         data = encode_command(packet_id, command.COMMAND_SET, command.COMMAND, body)
         if self.recorder is not None:
             self.recorder.sent(packet_id, type(command), body)
-        pending = Pending(command, self._decode_reply, on_abandoned or self.undo, on_reply)
+        decode, undo = self._handling
+        pending = Pending(command, decode, on_abandoned or undo, on_reply)
         counts = self._counts
         if not self._outstanding:
             counts["waves"] += 1

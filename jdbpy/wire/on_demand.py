@@ -49,22 +49,24 @@ class RowForm(ABC, Generic[R]):
 
 
 class Rows(OnDemand[R]):
-    """Records of one form. ``data`` holds them one behind the other, nothing before, between and after them."""
+    """Records of one form, one behind the other: the bytes of ``data`` from ``start`` to ``end``, which stay there."""
 
-    __slots__ = ("_data", "_form")
+    __slots__ = ("_data", "_end", "_form", "_start")
 
-    def __init__(self, form: RowForm[R], data: bytes) -> None:
+    def __init__(self, form: RowForm[R], data: bytes, start: int = 0, end: int | None = None) -> None:
         self._form = form
         self._data = data
+        self._start = start
+        self._end = len(data) if end is None else end
 
     def halves(self) -> Iterator[tuple[Any, bytes]]:
         """Return of each record the value of the first field, and the bytes of all the others, equal where these are
         equal.
         """
-        return self._form.halves.iter_unpack(self._data)
+        return self._form.halves.iter_unpack(memoryview(self._data)[self._start : self._end])
 
     def __len__(self) -> int:
-        return len(self._data) // self._form.width
+        return (self._end - self._start) // self._form.width
 
     @overload
     def __getitem__(self, index: int) -> R: ...
@@ -74,16 +76,16 @@ class Rows(OnDemand[R]):
 
     def __getitem__(self, index: int | slice) -> R | Rows[R]:
         width = self._form.width
-        chosen = range(len(self))[index]
+        chosen = range(self._start, self._end, width)[index]
         if isinstance(chosen, int):
-            [found] = self._form.read(self._data[chosen * width : (chosen + 1) * width])
+            [found] = self._form.read(self._data[chosen : chosen + width])
             return found
-        if chosen.step == 1:
-            return Rows(self._form, self._data[chosen.start * width : chosen.stop * width])
-        return Rows(self._form, b"".join(self._data[each * width : (each + 1) * width] for each in chosen))
+        if chosen.step == width:
+            return Rows(self._form, self._data, chosen.start, max(chosen.start, chosen.stop))
+        return Rows(self._form, b"".join(self._data[each : each + width] for each in chosen))
 
     def __iter__(self) -> Iterator[R]:
-        return iter(self._form.read(self._data))
+        return iter(self._form.read(self._data[self._start : self._end]))
 
 
 class Columns(OnDemand[R]):

@@ -30,6 +30,27 @@ async def test_a_deep_stack_in_pieces(any_jvm: Jvm) -> None:
             await d.session.stack.of(start=-1)
 
 
+async def test_frames_are_made_when_they_are_looked_at(any_jvm: Jvm) -> None:
+    """They are those of a tuple all the same: by number, in pieces, compared, in a set; their variables are read."""
+    async with debug(any_jvm, "Scopes") as d:
+        await d.run_to("bottom")
+        frames = (await d.session.stack.of(count=50)).frames
+        held = tuple(frames)
+        assert frames[0] is not frames[0]
+        assert (frames[0], frames[-1], frames[49]) == (held[0], held[-1], held[49])
+        assert (tuple(frames[5:9]), frames[::-2], tuple(frames[7:3])) == (held[5:9], held[::-2], ())
+        assert frames == held == tuple(frames[:])
+        assert len({frames, held, frames[:]}) == 1
+        assert frames != held[1:]
+        with pytest.raises(IndexError):
+            frames[50]
+        for passing in ("before anything was run", "after a method has made their ids void"):
+            assert await d.session.stack.variables_of_all(frames[:3]) == await d.session.stack.variables_of_all(
+                held[:3]
+            ), passing
+            await d.session.values.evaluate("Thread.currentThread().getName()")
+
+
 @pytest.mark.usefixtures("nothing_ahead")
 async def test_all_stacks_in_four_round_trips(any_jvm: Jvm) -> None:
     costs = []

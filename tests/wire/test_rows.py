@@ -28,6 +28,9 @@ def test_they_are_read_as_a_list_is() -> None:
     assert list(ROWS[8:2:-3]) == RECORDS[8:2:-3]
     assert list(reversed(ROWS)) == RECORDS[::-1]
     assert RECORDS[3] in ROWS
+    assert list(ROWS[2:8][1:-1][9:]) == list(ROWS[5:2]) == list(ROWS[:0].halves()) == []
+    assert list(ROWS[2:8][1:-1]) == RECORDS[3:7]
+    assert [first for first, _ in ROWS[2:8][1:-1].halves()] == [each.frameID for each in RECORDS[3:7]]
     with pytest.raises(IndexError):
         ROWS[10]
 

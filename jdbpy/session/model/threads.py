@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from jdbpy.errors import UsageError
@@ -102,7 +102,7 @@ def fold(traces: Iterable[StackTrace]) -> list[EqualStacks]:
     for trace in traces:
         groups.setdefault((trace.error, *map(_place, trace.frames)), []).append(trace)
     folded = [
-        EqualStacks(tuple(trace.thread for trace in group), group[0].frames, group[0].error)
+        EqualStacks(tuple(trace.thread for trace in group), tuple(group[0].frames), group[0].error)
         for group in groups.values()
     ]
     return sorted(folded, key=lambda group: -len(group.threads))
@@ -236,11 +236,14 @@ class ThreadGroup(Record):
 
 
 class StackTrace(Record):
-    """The frames of one thread, innermost first; ``total`` counts those left out too; ``error`` says why none."""
+    """The frames of one thread, innermost first; ``total`` counts those left out too; ``error`` says why none.
+
+    ``frames`` as read from a target are made when they are looked at, anew each time, and equal by value.
+    """
 
     json_name = "stack"
 
     thread: ThreadInfo
-    frames: Annotated[tuple[FrameInfo, ...], "the innermost first"]
+    frames: Annotated[Sequence[FrameInfo], "the innermost first"]
     total: Annotated[int, "frames of the thread, those that were left out too"]
     error: Annotated[str, "why there are none"] = ""

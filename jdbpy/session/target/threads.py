@@ -8,12 +8,11 @@ decoded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 from jdbpy.errors import JdwpError
-from jdbpy.garbage import no_collection
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.signatures import is_hidden_class
@@ -27,7 +26,7 @@ from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
-from jdbpy.wire.on_demand import Rows
+from jdbpy.wire.on_demand import OnDemand, Rows
 
 Place = bytes
 """A place in code as the agent sends it: equal bytes are the same place."""
@@ -172,11 +171,68 @@ _WHY_NO_FRAMES: dict[int, str] = {
 }
 
 
+class FramesOnDemand(OnDemand[FrameInfo]):
+    """The frames of one thread, each made when it is looked at: those of a thousand threads are seldom needed at once.
+
+    ``start`` frames lie above the first of ``rows``; ``total`` counts all of the thread, if it is known.
+    """
+
+    __slots__ = ("_epoch", "_located", "_rows", "_start", "_thread", "_total")
+
+    def __init__(
+        self,
+        rows: Rows[thread_reference.Frame],
+        located: Mapping[Place, Location],
+        thread: ThreadRef,
+        epoch: int,
+        start: int = 0,
+        total: int | None = None,
+    ) -> None:
+        self._rows = rows
+        self._located = located
+        self._thread = thread
+        self._epoch = epoch
+        self._start = start
+        self._total = total
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[FrameInfo]:
+        thread, epoch, total, located = self._thread, self._epoch, self._total, self._located
+        for index, (frame_id, place) in enumerate(self._rows.halves(), self._start + 1):
+            yield model_frame(index, frame_id, located[place], thread, epoch, total)
+
+    @overload
+    def __getitem__(self, index: int) -> FrameInfo: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[FrameInfo]: ...
+
+    def __getitem__(self, index: int | slice) -> FrameInfo | Sequence[FrameInfo]:
+        chosen = range(len(self))[index]
+        if isinstance(chosen, int):
+            return self._part(chosen, chosen + 1).__iter__().__next__()
+        if chosen.step == 1:
+            return self._part(chosen.start, chosen.stop)
+        return tuple(self)[index]
+
+    def _part(self, start: int, stop: int) -> FramesOnDemand:
+        rows = self._rows[start:stop]
+        return FramesOnDemand(rows, self._located, self._thread, self._epoch, self._start + start, self._total)
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(list(other) if isinstance(other, tuple) else other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
 class ReadThread(Record):
     """A thread with the frames that were asked for. ``total`` counts all frames, as far as they were fetched."""
 
     info: ThreadInfo
-    frames: tuple[FrameInfo, ...] = ()
+    frames: Sequence[FrameInfo] = ()
     total: int = 0
     error: str = ""  # why there are no frames
 
@@ -209,8 +265,7 @@ class ThreadReader:
         """
         alive = await self._ask(threads, frames)
         located = await self._learn(alive, alive)
-        with no_collection():  # there may be a hundred thousand frames
-            return [self._thread(each, frames, located) for each in alive]
+        return [self._thread(each, frames, located) for each in alive]
 
     async def read_equal(self, threads: Iterable[ThreadID], frames: FrameRange) -> list[list[ReadThread]]:
         """Like ``read``, threads with equal stacks together, and only the first of them with its frames.
@@ -312,12 +367,10 @@ class ThreadReader:
         if frames is None or answer.no_frames is not None:
             why = answer.no_frames
             return ReadThread(self._info(answer), error=_WHY_NO_FRAMES.get(why.number, why.message) if why else "")
-        total = None if frames.top_only else answer.total
-        ref = _ref(answer)
-        shown = tuple(
-            model_frame(index, frame_id, located[place], ref, answer.epoch, total)
-            for index, (frame_id, place) in enumerate(answer.placed_frames(), frames.start + 1)
-        )
+        shown: Sequence[FrameInfo] = ()
+        if answer.frames:
+            total = None if frames.top_only else answer.total
+            shown = FramesOnDemand(answer.frames, located, _ref(answer), answer.epoch, frames.start, total)
         top = shown[0] if shown and not frames.start else None
         return ReadThread(self._info(answer, top), shown, answer.total)
 

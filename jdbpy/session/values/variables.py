@@ -102,11 +102,12 @@ async def current_frames(target: Target, frames: Sequence[FrameInfo]) -> list[Fr
     Raises StateError when a thread has run on since its frame was read. wire: none, or 1 trip after a method was run.
     """
     suspension = target.suspension
-    for frame in frames:
+    given = list(frames)  # each is the same one throughout, which it need not be in a sequence that makes them
+    for frame in given:
         suspension.require_current(frame)
-    old = [frame for frame in frames if frame.epoch != suspension.epoch_of(frame.thread.id)]
+    old = [frame for frame in given if frame.epoch != suspension.epoch_of(frame.thread.id)]
     if not old:
-        return list(frames)
+        return given
     epochs = [suspension.epoch_of(frame.thread.id) for frame in old]
     outcomes = await target.conn.batch(
         [thread_reference.Frames(wire_thread(frame.thread.id), frame.index - 1, 1) for frame in old]
@@ -116,7 +117,7 @@ async def current_frames(target: Target, frames: Sequence[FrameInfo]) -> list[Fr
         if isinstance(outcome, JdwpError):
             raise outcome
         renewed[id(frame)] = frame.replace(id=outcome.frames[0].frameID, epoch=epoch)
-    return [renewed.get(id(frame), frame) for frame in frames]
+    return [renewed.get(id(frame), frame) for frame in given]
 
 
 async def _read_all_slots(

@@ -251,13 +251,12 @@ class _DecoderWriter:
         self.source.line(f"end = {start} + {count} * {code_width(codes)}")
         self.fail_if("end > size")
         items = self.source.name(wish)
-        data = f"data[{start}:end]"
         if node.held is Rows:
             self.source.constant("Rows", Rows)
             form = self.source.constant(f"form_of_{items}", _ReadRow(node.element, codes, self.sizes))
-            self.source.line(f"{items} = Rows({form}, {data})")
+            self.source.line(f"{items} = Rows({form}, data, {start}, end)")
         else:
-            rows = _each_row(self.source, node.element, codes, self.sizes, data, f"{wish}_item")
+            rows = _each_row(self.source, node.element, codes, self.sizes, f"data[{start}:end]", f"{wish}_item")
             self.source.line(f"{items} = {rows}")
         self.move("end")
         return items
