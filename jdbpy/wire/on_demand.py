@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 
 class OnDemand(Sequence[T]):
-    """A sequence whose items are made when they are looked at, anew each time. Equal to a list of equal items."""
+    """A sequence that makes its items when they are looked at, anew each time. Equal to a list or tuple of equals."""
 
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, type(self) | list):
+        if isinstance(other, type(self) | list | tuple):
             return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
         return NotImplemented
 

@@ -62,7 +62,7 @@ _NAMED = 8
 @shows(StackFrames)
 def stack(result: StackFrames, settings: Settings) -> Shown:
     variables = {one.index: one.variables for one in result.variables}
-    frames = result.trace.frames
+    frames = tuple(result.trace.frames)  # each is made once
     for frame, line in zip(frames, FrameLines(settings, pc=result.pc, indent="  ").of(frames), strict=True):
         yield line
         yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))

@@ -172,9 +172,9 @@ _WHY_NO_FRAMES: dict[int, str] = {
 
 
 class FramesOnDemand(OnDemand[FrameInfo]):
-    """The frames of one thread, each made when it is looked at: those of a thousand threads are seldom needed at once.
+    """The frames of one thread. A caller that walks through many stacks holds no more than one frame at a time.
 
-    ``start`` frames lie above the first of ``rows``; ``total`` counts all of the thread, if it is known.
+    ``rows`` are the frames after the ``start`` innermost ones; ``total`` counts all of the thread, if it is known.
     """
 
     __slots__ = ("_epoch", "_located", "_rows", "_start", "_thread", "_total")
@@ -212,7 +212,7 @@ class FramesOnDemand(OnDemand[FrameInfo]):
     def __getitem__(self, index: int | slice) -> FrameInfo | Sequence[FrameInfo]:
         chosen = range(len(self))[index]
         if isinstance(chosen, int):
-            return self._part(chosen, chosen + 1).__iter__().__next__()
+            return next(iter(self._part(chosen, chosen + 1)))
         if chosen.step == 1:
             return self._part(chosen.start, chosen.stop)
         return tuple(self)[index]
@@ -220,9 +220,6 @@ class FramesOnDemand(OnDemand[FrameInfo]):
     def _part(self, start: int, stop: int) -> FramesOnDemand:
         rows = self._rows[start:stop]
         return FramesOnDemand(rows, self._located, self._thread, self._epoch, self._start + start, self._total)
-
-    def __eq__(self, other: object) -> bool:
-        return super().__eq__(list(other) if isinstance(other, tuple) else other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))
