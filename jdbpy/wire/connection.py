@@ -24,7 +24,6 @@ from jdbpy.wire import ending
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.constants import CommandSet, JdwpSuspendPolicy, error_name
-from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
 from jdbpy.wire.ids import IDSizes
@@ -267,7 +266,11 @@ class Connection:
             for pending in pendings:
                 pending.abandon()
             raise
-        outcomes = [pending.outcome for pending in pendings]
+        outcomes = []
+        waiting = list(reversed(pendings))
+        del pendings
+        while waiting:  # each handle goes, with the reply that it keeps, as its outcome is taken
+            outcomes.append(waiting.pop().outcome)
         for outcome in outcomes:
             if isinstance(outcome, JdbpyError) and not isinstance(outcome, JdwpError):
                 raise outcome
@@ -457,15 +460,13 @@ class Connection:
         self._next_id = packet_id + 1 & 0xFFFFFFFF
         return packet_id
 
-    def _decode_reply(self, command: Command[Any], packet: Packet) -> Any:
-        if packet.error:
-            return jdwp_error(packet.error, command.NAME)
+    def _decode_reply(self, command: Command[Any], body: bytes) -> Any:
         try:
-            if len(packet.data) < _LARGE:
-                reply = self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+            if len(body) < _LARGE:
+                reply = self._codec.decode_reply(type(command), body, self.id_sizes)
             else:
                 with no_collection():
-                    reply = self._codec.decode_reply(type(command), packet.data, self.id_sizes)
+                    reply = self._codec.decode_reply(type(command), body, self.id_sizes)
         except ProtocolError as error:
             return error
         asked = _COUNTED.get(command.NAME)

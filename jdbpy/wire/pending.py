@@ -14,6 +14,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.wire.command import Command, R
+from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
 
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ class Pending(Generic[R]):
 
     __slots__ = (
         "_abandoned",
+        "_body",
         "_decode",
         "_event",
         "_on_reply",
         "_outcome",
-        "_packet",
         "_taken",
         "_undo",
         "command",
@@ -50,7 +51,7 @@ class Pending(Generic[R]):
     def __init__(
         self,
         command: Command[R],
-        decode: Callable[[Command[Any], Packet], Any],
+        decode: Callable[[Command[Any], bytes], Any],
         undo: Callable[[Command[Any], Any], None],
         on_reply: OnReply[R] | None = None,
     ) -> None:
@@ -59,7 +60,7 @@ class Pending(Generic[R]):
         self.sent_at = 0.0
         self._decode = decode
         self._undo = undo
-        self._packet: Packet | None = None
+        self._body: bytes | None = None  # of the reply; all that is kept of its packet, for there may be thousands
         self._outcome: R | JdbpyError | None = None
         self._event: trio.Event | None = None
         self._taken = False
@@ -68,7 +69,7 @@ class Pending(Generic[R]):
     @property
     def done(self) -> bool:
         """The reply is here, or the connection has ended."""
-        return self._packet is not None or self._outcome is not None
+        return self._body is not None or self._outcome is not None
 
     @property
     def outcome(self) -> R | JdbpyError:
@@ -116,8 +117,10 @@ class Pending(Generic[R]):
         """For the connection: the reply has come, or never will. Runs ``on_reply``, wakes the waiter."""
         if isinstance(answer, Disconnected):
             self._outcome = answer
+        elif answer.error:
+            self._outcome = jdwp_error(answer.error, self.command.NAME)
         else:
-            self._packet = answer
+            self._body = answer.data
         on_reply, self._on_reply = self._on_reply, None  # which may know this handle: no cycle stays for the collector
         if self._abandoned:
             self._undo_outcome()
@@ -132,9 +135,9 @@ class Pending(Generic[R]):
             self._undo(self.command, outcome)
 
     def _decoded(self) -> R | JdbpyError:
-        if self._packet is not None:
-            packet, self._packet = self._packet, None
-            self._outcome = self._decode(self.command, packet)
+        if self._body is not None:
+            body, self._body = self._body, None
+            self._outcome = self._decode(self.command, body)
         if self._outcome is None:
             raise RuntimeError("the reply has not come yet: await wait() first")
         return self._outcome

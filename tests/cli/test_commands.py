@@ -98,7 +98,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("thread", lambda d: d["thread"]["name"] == "main"),
         ("threadgroups", lambda d: d["groups"][0]["name"] == "system"),
         ('suspend "helper one"', lambda d: "helper one" in d["message"]),
-        ('resume "helper one"', lambda d: "resumed" in d["message"]),
+        ('resume "helper one"', lambda d: "taken back; it is still suspended" in d["message"]),
         ('interrupt "helper one"', lambda d: "interrupt()" in d["message"]),
         # values
         ("locals", lambda d: [v["name"] for v in d["variables"]] == ["this", "factor", "note"]),

@@ -50,6 +50,12 @@ def steps(directory: Path) -> list[tuple[str, Callable[[Any], object]]]:
         ("lock Locks.first", lambda d: d["owner"]["name"] == "cain" and d["entry_count"] == 2),
         ("deadlocks", lambda d: len(d["deadlocks"]) == 3 and names_behind(d["deadlocks"][0]) == ["behind"]),
         ("thread -q main", lambda d: d["thread"]["at_breakpoint"]),
+        ("suspend", lambda d: d["message"] == "all threads suspended"),
+        ("resume", lambda d: "all threads was taken back; they are still suspended" in d["message"]),
+        ("suspend adam eve", lambda d: d["message"].endswith(" suspended")),
+        ("resume adam eve", lambda d: d["message"].endswith("they are still suspended")),
+        ("resume eve", lambda d: d["message"].endswith('"eve" resumed')),
+        ("suspend eve", lambda d: d["message"].endswith('"eve" suspended')),
         ('kill adam new IllegalStateException("enough")', lambda d: "will be thrown" in d["message"]),
         ("deadlock", lambda d: len(d["deadlocks"]) == 3),
     ]

@@ -6,21 +6,31 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from jdbpy.session.breakpoints.event_point import Basis
+from jdbpy.session.breakpoints.exceptions import ExceptionPoint
+from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.waiting import ClassWatch
+from jdbpy.session.java.class_names import ClassName
+from jdbpy.session.model.breakpoints import PointOptions, SuspendPolicy
 from jdbpy.session.model.events import Notice, StopReason
 from jdbpy.session.model.vm import VmState
+from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import GO, Handler, RequestHit, StopPlan, Verdict, Vote
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
+from jdbpy.wire.ids import ObjectID, TaggedObjectID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
-from tests.session.test_dispatcher import ALL, MAIN, OTHER, PLACE, THREAD, go_at_once, stage, stop, stop_at_once
+from jdbpy.wire.on_demand import Columns
+from tests.session.test_dispatcher import ALL, MAIN, OTHER, PLACE, THREAD, Stage, go_at_once, stage, stop, stop_at_once
 
 
 class Owner:
@@ -179,10 +189,7 @@ async def test_a_request_that_is_cleared_before_the_pump_is_awake_does_not_stop(
 
         s.target.conn.submit(virtual_machine.Version(), on_reply=clear)
         asked = await s.peer.expect(virtual_machine.Version())
-        hit = s.peer.codec.encode(event.Composite(THREAD, [event.Breakpoint(2, MAIN, PLACE)]))
-        answer = Packet(asked, REPLY, 0, 0, Error.NOT_IMPLEMENTED, b"")
-        await s.peer.stream.send_all(encode_command(1, 64, 100, hit) + encode_packet(answer))
-        await wait_all_tasks_blocked()
+        await _come_together(s, asked, event.Breakpoint(2, MAIN, PLACE))
         assert not s.shown
         await s.peer.answer(event_request.Clear(EventKind.BREAKPOINT, 2))
         await s.peer.answer(thread_reference.Resume(MAIN))
@@ -248,6 +255,66 @@ async def test_an_event_of_an_unknown_kind_is_nobodys_whatever_its_bytes() -> No
             told = await anext(events)
         assert isinstance(told, Notice) and "77" in told.text
         assert not s.shown
+
+
+async def test_a_class_comes_as_nobody_waits_for_it_any_more() -> None:
+    """What was to be set in it is not begun, and no part of that is left behind."""
+    set_in: list[RefType] = []
+
+    async def note(prepared: RefType) -> None:
+        set_in.append(prepared)
+
+    async with stage() as s:
+        watch = ClassWatch(s.target, ClassName("com.shop.Order"), note)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch.open)
+            none = virtual_machine.AllClassesWithGenericReply(Columns.of(virtual_machine.ClassInfoWithGeneric, []))
+            for packet in await s.peer.packets(2):  # in either order
+                sets = packet.command_set == event_request.Set.COMMAND_SET
+                answer = event_request.SetReply(2) if sets else none
+                await s.peer.reply(packet.id, answer)
+
+        def close(_: object) -> None:
+            watch.close()
+
+        s.target.conn.submit(virtual_machine.Version(), on_reply=close)
+        prepared = event.ClassPrepare(2, MAIN, 1, PLACE.classID, "Lcom/shop/Order;", 7)
+        await _come_together(s, await s.peer.expect(virtual_machine.Version()), prepared)
+        await s.peer.answer(event_request.Clear(EventKind.CLASS_PREPARE, 2))
+        await s.peer.answer(thread_reference.Resume(MAIN))
+    assert not set_in
+
+
+async def test_an_exception_comes_as_its_point_is_deleted() -> None:
+    """Its class is not asked for, and no part of that is left behind."""
+    async with stage() as s:
+
+        def met(point: Point, reason: StopReason, hit: RequestHit) -> Vote:
+            raise AssertionError("the point was deleted")
+
+        basis = Basis(1, PointOptions(policy=SuspendPolicy.THREAD), s.target, met)
+        point = ExceptionPoint(basis, name=ClassName("*Failure"), caught=True, uncaught=True)
+        requests = s.target.requests
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(requests.add, EventKind.EXCEPTION, THREAD, [], partial(point._on_event, ()))
+            await s.peer.answer(event_request.Set(EventKind.EXCEPTION, THREAD, []), event_request.SetReply(2))
+
+        def delete(_: object) -> None:
+            requests.submit_clear(requests.all_active())
+
+        s.target.conn.submit(virtual_machine.Version(), on_reply=delete)
+        thrown = event.Exception(2, MAIN, PLACE, TaggedObjectID(Tag.OBJECT, ObjectID(9)), PLACE)
+        await _come_together(s, await s.peer.expect(virtual_machine.Version()), thrown)
+        await s.peer.answer(event_request.Clear(EventKind.EXCEPTION, 2))
+        await s.peer.answer(thread_reference.Resume(MAIN))
+
+
+async def _come_together(s: Stage, asked: int, happened: Any) -> None:
+    """Send an event and the answer to what was asked in one segment: both are here before the pump is awake."""
+    composite = s.peer.codec.encode(event.Composite(THREAD, [happened]))
+    answer = Packet(asked, REPLY, 0, 0, Error.NOT_IMPLEMENTED, b"")
+    await s.peer.stream.send_all(encode_command(1, 64, 100, composite) + encode_packet(answer))
+    await wait_all_tasks_blocked()
 
 
 async def test_an_owner_that_is_not_heard_any_more_leaves_nothing_behind() -> None:

@@ -55,7 +55,12 @@ async def resume(ctx: Context, *threads: Annotated[str, ThreadArgument()]) -> Do
     """
     found = await _find(ctx, threads)
     await ctx.session.execution.unsuspend([thread.id for thread in found] or None)
-    return Done(f"{_described(found)} resumed")
+    held = [thread for thread in found if ctx.session.is_suspended(thread.id)]
+    if not (held if found else ctx.session.suspended_everything):
+        return Done(f"{_described(found)} resumed")
+    those = _described(held) if held != found else "it" if len(found) == 1 else "they"
+    still = f"{those} {'is' if len(held) == 1 else 'are'} still suspended"
+    return Done(f"one 'suspend' of {_described(found)} was taken back; {still}", hint="'cont' lets the program run")
 
 
 @command("interrupt", group="threads")

@@ -11,7 +11,7 @@ more than one of them would be reported by each; ``Share.earlier`` tells whose i
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -105,7 +105,8 @@ def _with_subclasses(pattern: str) -> bool:
     return pattern.endswith("+")
 
 
-Concerned = bool | Coroutine[Any, Any, bool]
+Concerned = bool | Callable[[], Awaitable[bool]]
+"""Whether a point means an event, or what finds that out."""
 
 _NO_TYPE = ReferenceTypeID(0)
 
@@ -222,7 +223,7 @@ class EventPoint(Point):
         place = getattr(happened, "location", None)
         type_id = happened.typeID if isinstance(happened, event.ClassPrepare) else place.classID if place else _NO_TYPE
         if not isinstance(concerned, bool):
-            concerned = await concerned
+            concerned = await concerned()
         if not concerned or await fits_any(self._target.types, earlier, type_id):
             return GO
         return await verdict_of(self._on_hit(self, REASONS[type(hit.event)], hit))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError, UsageError
@@ -87,7 +88,7 @@ class ExceptionPoint(EventPoint):
         return [*self._watch.close(), *super().disarm()]
 
     def concerns(self, hit: RequestHit) -> Concerned:
-        return self._fits(hit) if self.typed.is_pattern and self.typed.text != "*" else True
+        return partial(self._fits, hit) if self.typed.is_pattern and self.typed.text != "*" else True
 
     async def _fits(self, hit: RequestHit) -> bool:
         """True if the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""

@@ -316,7 +316,7 @@ class Placement:
             concerned = [point for point in points if self._finder.may_concern(point.spec, prepared)]
         if not concerned:
             return GO
-        return self._target.verdict_on_prepared(self._on_class(concerned, prepared, event.thread))
+        return self._target.verdict_on_prepared(partial(self._on_class, concerned, prepared, event.thread))
 
     async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType, thread: int) -> None:
         """Set breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""

@@ -7,6 +7,7 @@ read-only session may not suspend, a class that is loaded later runs on meanwhil
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from jdbpy.errors import JdwpError
@@ -129,7 +130,7 @@ class ClassWatch:
         if hit.request in self._requests and self._may_mean(prepared.name):
             if not self.name.is_pattern:
                 self.name = ClassName(prepared.name, bound=True)
-            return self._target.verdict_on_prepared(self._on_class(prepared))
+            return self._target.verdict_on_prepared(partial(self._on_class, prepared))
         return GO
 
     def _may_mean(self, full: str) -> bool:

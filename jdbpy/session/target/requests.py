@@ -106,7 +106,10 @@ GO = None
 Verdict = StopPlan | None
 
 Vote = Verdict | Coroutine[Any, Any, Verdict]
-"""The result of a handler: its verdict, or a coroutine that comes to one, where it has to ask or to wait."""
+"""The result of a handler: its verdict, or a coroutine that comes to one, where it has to ask or to wait.
+
+The coroutine may be closed before it has begun, so none is handed to it as an argument.
+"""
 
 Handler = Callable[[RequestHit], Vote]
 """Asked about each hit, in the order of the hits. A set whose only owner returns ``GO`` at once is resumed from where

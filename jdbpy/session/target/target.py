@@ -297,10 +297,10 @@ class Target:
             by = f" ({self.client})" if self.client else ""
             self.clients.tell(self.client, Notice(kind, text + by, (*data, ("client", self.client))))
 
-    async def verdict_on_prepared(self, setting: Awaitable[None]) -> Verdict:
+    async def verdict_on_prepared(self, set_waiting: Callable[[], Awaitable[None]]) -> Verdict:
         """Set what waited for a class that is prepared; the verdict on that event. wire: as that takes."""
         before = self._notices.copy()
-        await setting
+        await set_waiting()
         new = self._notices - before
         stops = self.stops_at_failures and new["breakpoint-failed"] and not new["breakpoint-resolved"]
         return StopPlan(StopReason.CLASS_PREPARE, {}, everything=True) if stops else GO

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, overload
 
 from jdbpy.errors import JdwpError
@@ -293,14 +294,16 @@ class ThreadReader:
         unknown = set(wanted) - self._target.virtual_threads.keys() if self._target.at_least(21) else ()
         stacks = [frames if held(thread) else None for thread in wanted]
         groups = [self._groups.get(thread) for thread in wanted]
-        commands = [
-            questions(thread, stack, whether_grouped=group is None, whether_virtual=thread in unknown)
-            for thread, stack, group in zip(wanted, stacks, groups, strict=True)
-        ]
-        outcomes = iter(await self._target.conn.batch([command for each in commands for command in each]))
+        commands: list[Command[Any]] = []
+        asked: list[int] = []
+        for thread, stack, group in zip(wanted, stacks, groups, strict=True):
+            of_thread = questions(thread, stack, whether_grouped=group is None, whether_virtual=thread in unknown)
+            commands += of_thread
+            asked.append(len(of_thread))
+        outcomes = iter(await self._target.conn.batch(commands))
         answers = [
-            ThreadAnswer(thread, epoch, [next(outcomes) for _ in each], stack, group)
-            for thread, epoch, each, stack, group in zip(wanted, epochs, commands, stacks, groups, strict=True)
+            ThreadAnswer(thread, epoch, list(islice(outcomes, count)), stack, group)
+            for thread, epoch, count, stack, group in zip(wanted, epochs, asked, stacks, groups, strict=True)
         ]
         if frames is not None:
             await self._ask_frames([each for each, stack in zip(answers, stacks, strict=True) if stack is None], frames)
