@@ -75,6 +75,10 @@ async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, 
         raise handshake.closed("broke off the connection") from error
 
 
+class HungUp(ConnectError):
+    """The peer closed the connection before it had sent a byte: it may have waited too long for the handshake."""
+
+
 class Handshake:
     """The received part of the peer's echo. ``peer`` names the other side in error messages ("127.0.0.1:5005")."""
 
@@ -96,7 +100,7 @@ class Handshake:
         """Return the error for a peer that went away instead of answering; ``how`` is the verb of the sentence."""
         if self._received:
             return self._error(f"{self._peer} {how} in the middle of the JDWP handshake{self._so_far()}", _ONE_DEBUGGER)
-        return self._error(f"{self._peer} {how} without a JDWP handshake", _ONE_DEBUGGER)
+        return HungUp(f"{self._peer} {how} without a JDWP handshake", hint=_ONE_DEBUGGER)
 
     def silent(self, seconds: float) -> ConnectError:
         """Return the error for a peer that did not complete the echo within ``seconds``."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
+from typing import Any
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 import jdbpy
 from jdbpy.errors import ConnectError, Disconnected, StateError, UsageError
+from jdbpy.session.connect import attach, greeting
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Exited, Output, StopReason, VMDisconnected
 from jdbpy.session.model.vm import VmState
@@ -165,6 +169,47 @@ async def test_a_second_debugger_is_told_that_there_is_one(any_jvm: Jvm) -> None
             async with jdbpy.attach_session(target.address):
                 pass
         assert "one debugger at a time" in caught.value.hint
+
+
+async def test_a_handshake_that_comes_too_late_is_tried_again(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent hangs up after two seconds, and listens on; a debugger may be held up for as long."""
+    calls: list[str] = []
+    async with start_target(jvm, "Ticker", suspend=False) as target:
+
+        async def held_up(stream: trio.SocketStream, name: str, **options: Any) -> greeting.Greeted:
+            calls.append(name)
+            if len(calls) == 1:
+                await target.wait_output("Debugger failed to attach", stream="stderr")
+            return await greeting.greet(stream, name, **options)
+
+        monkeypatch.setattr(attach, "greet", held_up)
+        address = target.address
+        async with jdbpy.attach_session(address) as session:
+            assert session.state is VmState.RUNNING
+    assert calls == [address, address]
+
+
+@pytest.mark.parametrize(("takes", "calls"), [(0.0, 1), (1.9, 1), (3.0, 4)])
+async def test_a_peer_that_always_hangs_up(mock_clock: MockClock, takes: float, calls: int) -> None:
+    """It is called again if our handshake may have been late, as long as there is time. The clock stands otherwise."""
+    answered = 0
+
+    async def hang_up(stream: trio.SocketStream) -> None:
+        nonlocal answered
+        answered += 1
+        mock_clock.jump(takes)
+        with suppress(trio.BrokenResourceError):
+            await stream.send_eof()
+            await stream.receive_some()
+
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with listener, trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, hang_up, [listener])
+        with pytest.raises(ConnectError, match="closed the connection without a JDWP handshake"):
+            async with jdbpy.attach_session(f"127.0.0.1:{listener.socket.getsockname()[1]}", timeout=10):
+                pass
+        nursery.cancel_scope.cancel()
+    assert answered == calls
 
 
 async def test_nobody_there() -> None:

@@ -7,8 +7,8 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
 from jdbpy.wire.effects import ReadOnlyGuard
+from jdbpy.wire.handshake import HungUp
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.opening import running
 
@@ -60,6 +61,10 @@ BEGINNING_LOOKS = 400
 """So many looks at most: the main thread of a VM that a native program has made may never run Java code."""
 
 _LOOK = (thread_reference.Suspend, thread_reference.FrameCount, thread_reference.Resume)
+
+LISTENER_PATIENCE = 2.0
+"""Seconds that an agent waits for the handshake of who calls it; then it hangs up and listens on: docs/agent.md,
+"Connecting and leaving". This process may have been held up for as long, and calls again."""
 
 GREETED_AT_ONCE = 16
 """Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
@@ -94,12 +99,25 @@ async def attach_session(
 
         address = address_of_process(int(way.place))
     where = parse_address(address, default_host=LOCALHOST)
-    deadline = trio.current_time() + timeout
+    called = trio.current_time()
+    deadline = called + timeout
     stream, reached = await dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
+
+    async def call_again() -> trio.SocketStream | None:
+        nonlocal called
+        now = trio.current_time()
+        if now - called < LISTENER_PATIENCE or now >= deadline:
+            return None
+        called = now
+        with suppress(ConnectError):
+            return (await dial([reached], deadline - now))[0]
+        return None
+
     left = max(0.0, deadline - trio.current_time())
     listens_again = False
     try:
-        async with open_session(stream, str(reached), options or Options(), timeout=left) as session:
+        opening = open_session(stream, str(reached), options or Options(), timeout=left, call_again=call_again)
+        async with opening as session:
             try:
                 yield session
             finally:
@@ -280,20 +298,35 @@ async def open_session(
     *,
     suspended: bool = False,
     timeout: float = CONNECT_LIMIT,
+    call_again: Callable[[], Awaitable[trio.SocketStream | None]] | None = None,
 ) -> AsyncIterator[Session]:
     """A session with the peer at the other end of the stream, usable within ``timeout`` seconds.
 
-    ``suspended``: it is known to be suspended at its start. Raises ConnectError.
+    ``suspended``: it is known to be suspended at its start. ``call_again`` connects once more to a peer that has hung
+    up without a handshake; it gives None if ours was not late, or no time is left. Raises ConnectError.
     """
+    deadline = trio.current_time() + timeout
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_close, stream)
         remote = not _leads_here(stream)
         with wire_log(options) as log, recorder_of(options, name) as recorder:
-            peer = _process_behind(_ports(stream)) if launched is None and not remote else None
-            async with open_nursery() as nursery:
-                if peer is not None:  # while the greeting waits for its answers
-                    nursery.start_soon(partial(trio.to_thread.run_sync, peer.find, abandon_on_cancel=True))
-                greeted = await greet(stream, name, log=log, recorder=recorder, timeout=timeout, suspended=suspended)
+            while True:
+                peer = _process_behind(_ports(stream)) if launched is None and not remote else None
+                left = max(0.0, deadline - trio.current_time())
+                try:
+                    async with open_nursery() as nursery:
+                        if peer is not None:  # while the greeting waits for its answers
+                            nursery.start_soon(partial(trio.to_thread.run_sync, peer.find, abandon_on_cancel=True))
+                        greeted = await greet(
+                            stream, name, log=log, recorder=recorder, timeout=left, suspended=suspended
+                        )
+                    break
+                except HungUp:
+                    again = await call_again() if call_again is not None else None
+                    if again is None:
+                        raise
+                    stream = again
+                    stack.push_async_callback(_close, stream)
             async with session_with(greeted, options, launched, remote=remote, peer=peer) as session:
                 yield session
 
