@@ -63,8 +63,8 @@ BEGINNING_LOOKS = 400
 _LOOK = (thread_reference.Suspend, thread_reference.FrameCount, thread_reference.Resume)
 
 LISTENER_PATIENCE = 2.0
-"""Seconds that an agent waits for the handshake of who calls it; then it hangs up and listens on: docs/agent.md,
-"Connecting and leaving". This process may have been held up for as long, and calls again."""
+"""Seconds that an agent waits for the handshake of who calls it; then it hangs up and listens on. This process may
+have been held up for as long, and calls again. See docs/agent.md, "The debugger speaks first"."""
 
 GREETED_AT_ONCE = 16
 """Callers of ``listen`` that are greeted side by side; more have to wait until one of them has answered or failed."""
