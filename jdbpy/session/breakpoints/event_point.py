@@ -106,7 +106,7 @@ def _with_subclasses(pattern: str) -> bool:
 
 
 Concerned = bool | Callable[[], Awaitable[bool]]
-"""Whether a point means an event, or what finds that out."""
+"""True if a point means an event; or a function that finds out, where the target has to be asked."""
 
 _NO_TYPE = ReferenceTypeID(0)
 
