@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from jdbpy.errors import ProtocolError, UsageError
 from jdbpy.record import Record
@@ -24,6 +24,10 @@ from jdbpy.wire.layout import check_sizes
 M = TypeVar("M", bound=Record)
 
 DEFAULT_SIZES = IDSizes()
+"""The id widths of HotSpot, 8 bytes each."""
+
+Encoders = dict[type[Record], Callable[[Any], bytes]]
+Decoders = dict[type[Record], Callable[[bytes, Iterator[int]], Any]]
 
 
 class Codec(ABC):
@@ -31,8 +35,8 @@ class Codec(ABC):
 
     def __init__(self) -> None:
         self._sizes: IDSizes | None = None
-        self._encoders: dict[type[Record], Callable[[Any], bytes]] = {}
-        self._decoders: dict[type[Record], Callable[[bytes, Iterator[int]], Any]] = {}
+        self._encoders: Encoders = {}
+        self._decoders: Decoders = {}
 
     def encode(self, message: Record, sizes: IDSizes = DEFAULT_SIZES) -> bytes:
         """Return the data of a message, without the packet header.
@@ -81,8 +85,12 @@ class Codec(ABC):
     def _use(self, sizes: IDSizes) -> None:
         check_sizes(sizes)
         if sizes != self._sizes:
-            self._encoders, self._decoders = {}, {}
+            self._encoders, self._decoders = self._functions(sizes)
         self._sizes = sizes
+
+    def _functions(self, sizes: IDSizes) -> tuple[Encoders, Decoders]:
+        """Return where the functions for these id widths are kept."""
+        return {}, {}
 
     encode_faults: tuple[type[Exception], ...]
     decode_faults: tuple[type[Exception], ...]
@@ -97,7 +105,13 @@ class Codec(ABC):
 
 
 class GeneratedCodec(Codec):
-    """Fused code, written on first use (``wire.codegen``)."""
+    """Fused code, written on first use (``wire.codegen``).
+
+    Code for the id widths of HotSpot is written once in a process, for all connections of a fleet. Other widths are
+    a codec's own: there are thousands of them, and a target chooses them.
+    """
+
+    _shared: ClassVar[tuple[Encoders, Decoders]] = {}, {}
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,6 +119,9 @@ class GeneratedCodec(Codec):
 
         self.encode_faults, self.decode_faults = encoder.FAULTS, decoder.FAULTS
         self._make_encoder, self._make_decoder = encoder.make_encoder, decoder.make_decoder
+
+    def _functions(self, sizes: IDSizes) -> tuple[Encoders, Decoders]:
+        return self._shared if sizes == DEFAULT_SIZES else ({}, {})
 
     def make_encoder(self, cls: type[Record], sizes: IDSizes) -> Callable[[Any], bytes]:
         return self._make_encoder(cls, sizes)

@@ -149,6 +149,18 @@ def test_regions_give_values_whatever_the_element_type() -> None:
     assert ArrayRegion(Tag.OBJECT, [TaggedValue(Tag.STRING, 7)]).tagged() == [TaggedValue(Tag.STRING, 7)]
 
 
+def test_what_is_generated_for_the_ids_of_hotspot_is_generated_once() -> None:
+    """Of other widths, which a peer chooses among thousands, nothing is kept beyond its connection."""
+    one, two, narrow = GeneratedCodec(), GeneratedCodec(), GeneratedCodec()
+    name = thread_reference.Name(ThreadID(7))
+    for codec in (one, two):
+        codec.encode(name)
+    narrow.encode(name, IDSizes(objectIDSize=4))
+    assert one._encoders is two._encoders
+    assert narrow._encoders is not one._encoders
+    assert narrow._encoders[thread_reference.Name] is not one._encoders[thread_reference.Name]
+
+
 def test_the_environment_chooses_the_codec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JDBPY_CODEC", raising=False)
     assert isinstance(default_codec(), GeneratedCodec)
