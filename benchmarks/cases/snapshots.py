@@ -107,6 +107,9 @@ class _Questions:
     def begin(self) -> None:
         """It notes from the start."""
 
+    def session_began(self, *, remote: bool, hold: str) -> None:
+        """Nothing is noted."""
+
 
 def _ask(connected: socket.socket, link: Any, questions: list[Command]) -> Sample:
     floor = Floor.over(connected)

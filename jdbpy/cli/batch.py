@@ -430,7 +430,9 @@ class Batch:
     async def _end_with_recording(session: Session, watching: trio.CancelScope) -> None:
         """End the wait for a stop that a recording does not have; nothing else would end it."""
         with watching:
-            await session.end_with_recording()
+            await session.recording_said_all()
+            if session.playback is not None:
+                session.playback.end()
 
     async def _next_stop(self, *, own: bool = False) -> Stopped | Exited:
         """Show events up to the next stop or the end. Raises Disconnected, StateError when it ended before.

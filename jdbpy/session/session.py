@@ -519,14 +519,13 @@ class Session:
         """Return the next stop that was not waited for, or the end of the target. Raises Disconnected."""
         return await self.execution.next_stop()
 
-    async def end_with_recording(self) -> None:
-        """End the session as soon as the recording that it plays has no more events for what is asked of it."""
+    async def recording_said_all(self) -> None:
+        """Return as soon as the recording that is played has no more events for what is asked of it."""
         from trio.testing import wait_all_tasks_blocked
 
         while self.playback is not None:
             await wait_all_tasks_blocked()
             if self.playback.said_all and self._target.publisher.quiet:
-                self.playback.end()
                 return
             await trio.sleep(0.02)  # a stop is being read, for which a thread works
 

@@ -78,6 +78,8 @@ class Recorder(Protocol):
 
     def begin(self) -> None: ...
 
+    def session_began(self, *, remote: bool, hold: str) -> None: ...
+
 
 class WireLog:
     """Writes lines into ``file``, which is not to be buffered: the last line before a crash is the one that matters.

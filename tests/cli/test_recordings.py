@@ -13,6 +13,9 @@ import pytest
 import trio
 
 import jdbpy as library
+from benchmarks.relay import open_relay
+from jdbpy.session.snapshots.recording import recording
+from jdbpy.wire.connection import Connection
 from tests.cli.process import jdbpy, launching, script
 from tests.cli.prompt import attached
 from tests.harness import Jvm, program, start_target
@@ -97,6 +100,48 @@ async def test_what_was_typed_at_a_prompt_comes_between_the_same_stops(any_jvm: 
     assert "> print ticks\nticks = 0\n> next\n" in shown.out
 
 
+async def test_what_was_asked_ahead_over_a_slow_link_is_played_without_one(jvm: Jvm, tmp_path: Path) -> None:
+    """The reads of a stop were sent before it had come in, and refused at first: played, they come behind it."""
+    path = tmp_path / "one.jdbpy"
+    lines = (f"break {SHOP.at('body')}", *LINES[1:3], "cont", "print i", "next", "where", "cont", "print i")
+    async with start_target(jvm, SHOP) as target, open_relay(target.address, rtt=0.03) as relay:
+        words = ("--sourcepath", SHOP.sources, "--json", "--keep-going", "--record", str(path))
+        live = await jdbpy("attach", relay.address, *words, *script(*lines))
+    assert [each["ok"] for each in live.results] == [True] * len(lines), live
+    again = await jdbpy("replay", str(path), "--json", "--sourcepath", SHOP.sources)
+    assert again.status == 0
+    assert shown(again.objects) == shown(live.objects)[1:]  # how the JVM was reached
+    other = await jdbpy("replay", str(path), "--json", *script(*lines[:5]))
+    assert other.results == live.results[:5]
+    ended = await jdbpy("replay", str(path), "--hold", "all")  # that breakpoint was never set, so it is not hit
+    assert (ended.status, "the recording ends here" in ended.err) == (5, True), ended
+
+
+async def test_a_machine_that_is_busy_is_no_slow_link(
+    any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long a recording takes to answer, nothing is asked ahead of which it knows nothing."""
+    path, log = tmp_path / "one.jdbpy", tmp_path / "wire.log"
+
+    async def stopped_values(session: library.Session) -> list[str]:
+        await session.breakpoints.add(SHOP.at("body"))
+        stop = await session.execution.cont()
+        assert isinstance(stop, library.Stopped)
+        values = [each.value for each in await session.stack.variables(stop.frame)]
+        return [each.text for each in values if each is not None]
+
+    async with start_target(any_jvm, SHOP) as target:
+        async with library.attach_session(target.address, options=library.Options(record=str(path))) as session:
+            session._target.latency.round_trip = 0.0
+            await session.next_stop()
+            live = await stopped_values(session)
+    monkeypatch.setattr(Connection, "round_trip", 0.1)
+    async with library.replay_session(str(path), options=library.Options(wire_log=str(log))) as session:
+        await session.next_stop()
+        assert await stopped_values(session) == live != []
+        assert "NOT_IN_RECORDING" not in log.read_text()
+
+
 async def test_recordings_of_attach_and_listen(any_jvm: Jvm, tmp_path: Path) -> None:
     path = tmp_path / "one.jdbpy"
     async with start_target(any_jvm, SHOP) as target:
@@ -133,3 +178,17 @@ async def test_what_is_no_recording_is_said(tmp_path: Path, any_jvm: Jvm) -> Non
     missing = await jdbpy("replay")
     assert missing.status == 2
     assert "--record FILE" in missing.err
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"{", b"[]", b"7", b'{"hold": ""}', b'{"remote": 1, "hold": ""}', b'{"remote": true, "hold": []}', b"[" * 10_000],
+)
+async def test_a_beginning_that_makes_no_sense(tmp_path: Path, said: bytes) -> None:
+    path = str(tmp_path / "one.jdbpy")
+    with recording(path, "JVM") as recorder:
+        assert recorder is not None
+        recorder._put(ord("B"), 0, 0, 0, said)
+    with pytest.raises(library.StateError, match="is damaged: what it says of its beginning makes no sense"):
+        async with library.replay_session(path):
+            pass

@@ -373,6 +373,7 @@ async def session_with(
             session = Session(target, options, launched)
             if played is not None:
                 target.played, session.recorded_lines = True, played
+                target.latency.is_none = True
             nursery.start_soon(session.run)
             try:
                 try:
@@ -385,6 +386,8 @@ async def session_with(
                             await _await_late_start(target, peer)
                     if greeted.changed and launched is None and played is None:
                         await session.put_back_left_over()
+                    if conn.recorder is not None:
+                        conn.recorder.session_began(remote=target.remote, hold=target.hold)
                     yield session
                 except (Exception, KeyboardInterrupt) as error:
                     await _leave_after(session, error)

@@ -71,7 +71,9 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
     """Play a recording again: a session whose peer says what the JVM has said. Its ``recorded_lines`` are the user's.
 
     Commands are answered as they were then, and events come where they came; what was not asked then is refused with
-    NOT_IN_RECORDING. Raises UsageError for a file that cannot be read or is no recording, StateError for a damaged one.
+    NOT_IN_RECORDING. The JVM counts as remote if it did, and ``hold`` is what it was.
+
+    Raises UsageError for a file that cannot be read or is no recording, StateError for a damaged one.
     wire: nothing.
     """
     store = SnapshotStore(path)
@@ -79,10 +81,12 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
         recorded = await trio.to_thread.run_sync(Recording, store)
         stream = RecordingStream(recorded)
         chosen = options or Options()
+        chosen = chosen.replace(hold=chosen.hold or recorded.hold)
+        remote, lines = recorded.remote, tuple(recorded.lines)
         with wire_log(chosen) as log:
             greeted = await greet(stream, path, log=log)
             greeted.connection.carrier_ending = lambda: stream.ending
-            async with session_with(greeted, chosen, remote=False, peer=None, played=tuple(recorded.lines)) as session:
+            async with session_with(greeted, chosen, remote=remote, peer=None, played=lines) as session:
                 session.playback = stream
                 yield session
     finally:

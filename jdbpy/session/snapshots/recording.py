@@ -1,19 +1,23 @@
 """Recordings: all packets of a session in their order, with times, and the lines that the user has given.
 
 Owns what a recording holds, and the peer that says it again: each command is answered as the JVM has answered the same
-bytes, one time after the other; events come where they came, behind the start or behind the same resume, but not before
-the request that they belong to, nor before the line before them where lines are followed.
+bytes behind as many resumes, one time after the other; events come where they came, behind the start or behind the same
+resume, but not before the request that they belong to, nor before the line before them where lines are followed.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any
 
+from jdbpy.record import Record
 from jdbpy.session.snapshots.answering import AnswerStream
 from jdbpy.session.snapshots.forms import ID, INT, kind_of
 from jdbpy.session.snapshots.store import SnapshotStore, StoreWriter, not_a_snapshot
@@ -33,7 +37,7 @@ PACKETS = 0x20000
 """The kind of the entries of a recording, by their number."""
 
 _MOST = 1_000_000_000
-_COMMAND, _REPLY, _EVENT, _LINE, _STOP = b"CRELS"
+_COMMAND, _REPLY, _EVENT, _LINE, _STOP, _BEGINNING = b"CRELSB"
 _HEAD = struct.Struct(">BdIHH")
 """What it is, seconds since the beginning, packet id, command set and command or error code, nothing or flags."""
 _CALLS = {
@@ -93,6 +97,10 @@ class SessionRecorder:
         """The user has been shown a stop."""
         self._put(_STOP, 0, 0, 0, b"")
 
+    def session_began(self, *, remote: bool, hold: str) -> None:
+        """The session begins; what breakpoints suspend depends on these."""
+        self._put(_BEGINNING, 0, 0, 0, json.dumps({"remote": remote, "hold": hold}).encode())
+
     def _put(self, what: int, packet_id: int, number: int, more: int, data: bytes) -> None:
         head = _HEAD.pack(what, time.monotonic() - self._began, packet_id, number, more)
         if self._held is None:
@@ -112,6 +120,17 @@ def recording(path: str | None, address: str) -> Iterator[SessionRecorder | None
         yield SessionRecorder(writer)
 
 
+class _Answer(Record):
+    """What the JVM has answered, and when: how many commands had let threads run when it was asked, and by the time of
+    the answer; and how many events had come in by then."""
+
+    error: int
+    data: bytes
+    asked: int
+    resumes: int
+    heard: int
+
+
 class Recording:
     """A recording that was read: answers by question, events by the resumes before them, lines."""
 
@@ -122,13 +141,15 @@ class Recording:
         self.lines: list[str] = []
         self.stops: list[int] = []
         """How many stops had been shown, or had ended the target, before each line; and in all."""
-        self.replies: dict[tuple[int, bytes], list[tuple[int, bytes, int]]] = {}
-        """Error, body, and how many commands had let threads run by then."""
+        self.replies: dict[tuple[int, bytes], list[_Answer]] = {}
+        """The answers to a command, in the order of the questions."""
         self.events: list[list[tuple[int, Packet]]] = [[]]
         """Behind each resume: how many lines had been given by then, and an event."""
-        stops = 0
-        asked: dict[int, tuple[int, bytes]] = {}
-        size = 0
+        self.remote = False
+        self.hold = ""
+        """The option of the session. Recordings of before do not tell it, nor whether the JVM was remote."""
+        stops = heard = size = 0
+        asked: dict[int, tuple[tuple[int, bytes], int]] = {}
         for _, entry in store.items(PACKETS):
             size += len(entry)
             if len(entry) < _HEAD.size or size > _MOST:
@@ -136,12 +157,15 @@ class Recording:
             what, _, packet_id, number, _ = _HEAD.unpack_from(entry)
             data = entry[_HEAD.size :]
             if what == _COMMAND:
-                asked[packet_id] = number, data
+                asked[packet_id] = (number, data), len(self.events) - 1
                 if number in _RESUMES:
                     self.events.append([])
             elif what == _REPLY and packet_id in asked:
-                self.replies.setdefault(asked.pop(packet_id), []).append((number, data, len(self.events) - 1))
+                question, resumes = asked.pop(packet_id)
+                answer = _Answer(number, data, resumes, len(self.events) - 1, heard)
+                self.replies.setdefault(question, []).append(answer)
             elif what == _EVENT:
+                heard += 1
                 self.events[-1].append((len(self.lines), Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data)))
                 stops += data[5:6] == _VM_DEATH
             elif what == _LINE:
@@ -149,7 +173,24 @@ class Recording:
                 self.stops.append(stops)
             elif what == _STOP:
                 stops += 1
+            elif what == _BEGINNING:
+                self._begin(store, data)
         self.stops.append(stops)
+        for answers in self.replies.values():
+            answers.sort(key=_asked)
+
+    def _begin(self, store: SnapshotStore, data: bytes) -> None:
+        try:
+            found = json.loads(data)
+            remote, hold = found["remote"], found["hold"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            remote = hold = None
+        if not isinstance(remote, bool) or hold not in ("", "thread", "all"):
+            raise store.damaged("what it says of its beginning makes no sense")
+        self.remote, self.hold = remote, hold
+
+
+_asked = attrgetter("asked")
 
 
 class RecordingStream(AnswerStream):
@@ -159,7 +200,7 @@ class RecordingStream(AnswerStream):
         super().__init__(lambda *_: (Error.NOT_IN_RECORDING, b""))
         self._recorded = recorded
         self._used: dict[tuple[int, bytes], int] = {}
-        self._resumes = 0
+        self._resumes = self._heard = 0
         self._requests = {INT.pack(0)}
         self._due = list(recorded.events[0])
         self._given: float = math.inf
@@ -175,23 +216,35 @@ class RecordingStream(AnswerStream):
             error = 0 if kind in _ENDS else Error.NOT_IN_RECORDING
             self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, b"")))
             return
-        at = self._used[key] = min(self._used.get(key, -1) + 1, len(known) - 1)
-        error, data, resumes = known[at]
+        answer = self._said(key, known)
         if kind in _RESUMES:
             self._resumes += 1
             if self._resumes < len(self._recorded.events):
                 self._due += self._recorded.events[self._resumes]
         elif kind == _SET:
-            self._requests.add(data[:4])
-        reply = Packet(packet.id, REPLY, 0, 0, error, data)
+            self._requests.add(answer.data[:4])
+        reply = Packet(packet.id, REPLY, 0, 0, answer.error, answer.data)
         if kind in _CALLS:
-            self._late.append((resumes, reply))
+            self._late.append((answer.resumes, reply))
         else:
             self.send_back(encode_packet(reply))
         self._send_due()
         for each in [each for each in self._late if each[0] <= self._resumes]:
             self._late.remove(each)
             self.send_back(encode_packet(each[1]))
+
+    def _said(self, key: tuple[int, bytes], known: Sequence[_Answer]) -> _Answer:
+        """Return the next answer to a question that was asked behind as many resumes; one from before an event that was
+        given already only when there is no other. Where it was not asked then, the last one from before."""
+        first = bisect_left(known, self._resumes, key=_asked)
+        end = bisect_right(known, self._resumes, first, key=_asked)
+        if first == end:
+            return known[max(0, first - 1)]
+        at = max(first, min(self._used.get(key, 0), end - 1))
+        while at < end - 1 and known[at].heard < self._heard:
+            at += 1
+        self._used[key] = at + 1
+        return known[at]
 
     @property
     def stops(self) -> Sequence[int]:
@@ -223,5 +276,6 @@ class RecordingStream(AnswerStream):
     def _send_due(self) -> None:
         while self._due and self._due[0][0] <= self._given and self._due[0][1].data[6:10] in self._requests:
             _, event = self._due.pop(0)
+            self._heard += 1
             self.ended = self.ended or event.data[5:6] == _VM_DEATH
             self.send_back(encode_packet(event))

@@ -28,16 +28,19 @@ class Latency:
         """``round_trip`` is what the handshake took; 0 for a JVM that was launched here."""
         self.round_trip = round_trip
         self.recent = 0.0
+        self.is_none = False
+        """True for a recording that is played: what it takes to answer says nothing of a link, and it has no answer to
+        what was not asked then."""
 
     @property
     def is_high(self) -> bool:
         """True if what a stop may need is to be prefetched."""
-        return self.round_trip > HIGH
+        return self.round_trip > HIGH and not self.is_none
 
     @property
     def is_high_for_hits(self) -> bool:
         """True if the reads of the next hit are to be sent before it has come in."""
-        return self.recent > HIGH_FOR_HITS
+        return self.recent > HIGH_FOR_HITS and not self.is_none
 
     def trip_took(self, seconds: float) -> None:
         """Take note of a trip: the handshake of a near target that was busy may have taken longer than its way."""

@@ -185,7 +185,7 @@ class Target:
     @property
     def remote_reason(self) -> str:
         """Return a sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not."""
-        if self.launched or self.snapshot is not None or not self.remote:
+        if self.launched or self.played or self.snapshot is not None or not self.remote:
             return ""
         whom = "all threads" if self.default_policy is SuspendPolicy.ALL else "only the thread that hits"
         why = f"reached through {self.tunnel}, so it counts as remote" if self.tunnel else "on another machine"
