@@ -14,6 +14,7 @@ import pytest
 
 import jdbpy
 from docs.tools import floors, measure
+from docs.tools.trees import statements, tree_of
 from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
@@ -128,7 +129,7 @@ def imports(part: str) -> tuple[Import, ...]:
 def _imports(part: str) -> Iterator[Import]:
     directory = PACKAGE / part
     for file in [PACKAGE / f"{part}.py"] if not directory.is_dir() else sorted(directory.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in statements(tree_of(file)):
             name = str(file.relative_to(PACKAGE.parent))
             if isinstance(node, ast.Import):
                 yield from (Import(name, node.lineno, alias.name, "") for alias in node.names)
@@ -198,7 +199,7 @@ def test_the_map_of_a_package_names_all_of_it() -> None:
 
 
 def test_no_class_name_stands_for_two() -> None:
-    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")}
+    trees = {file: tree_of(file) for file in PACKAGE.rglob("*.py")}
     assert measure.repeated_names(trees) == []
 
 

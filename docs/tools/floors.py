@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 
 import jdbpy
+from docs.tools.trees import statements, tree_of
 
 PACKAGE = Path(jdbpy.__file__).parent
 PICTURE = Path(__file__).resolve().parents[1] / "pictures" / "floors.svg"
@@ -34,7 +35,7 @@ def session_floors() -> dict[str, set[str]]:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for alias in node.names:
                 parts = f"{node.module}.{alias.name}".split(".")

@@ -21,6 +21,7 @@ from typing import Any
 import trio
 
 import jdbpy
+from docs.tools.trees import statements
 from tests.harness import inline, start_target, test_jvms
 
 PACKAGE = Path(jdbpy.__file__).parent
@@ -90,7 +91,7 @@ def repeated_names(trees: Mapping[Path, ast.Module]) -> list[str]:
 
 
 def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return (node for node in statements(tree) if isinstance(node, ast.ClassDef))
 
 
 def part(file: Path) -> str:
@@ -101,7 +102,7 @@ def part(file: Path) -> str:
 
 def imported(tree: ast.Module) -> Iterator[str]:
     """Yield the packages of ``session`` that a module imports anywhere."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("jdbpy.session."):
             yield str(node.module).split(".")[2]
 

@@ -81,6 +81,7 @@ class Turns {
             } catch (IllegalStateException odd) {
                 turns.turns++;
             }
+            java.util.concurrent.locks.LockSupport.parkNanos(100_000);
         }
     }
     int turns;

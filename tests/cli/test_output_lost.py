@@ -17,7 +17,7 @@ from tests.harness import LIMIT, Jvm, Target, inline, start_target, within
 from tests.harness.processes import send_line
 from tests.jdb.driving import STOPPED, drive, ours
 
-BATCH = ("-c", "classes", "-c", "classes", "-c", "classes")
+BATCH = ("-c", "classes")
 WAYS = {
     "batch": ("attach", "ADDRESS", *BATCH),
     "keep-going": ("attach", "ADDRESS", "--keep-going", *BATCH),
@@ -27,7 +27,7 @@ WAYS = {
     "version": ("--version",),
     "jdb-help": ("jdb", "-help"),
 }
-TYPED = "classes\nclasses\nclasses\nquit\n"
+TYPED = "classes\nquit\n"
 FULL = "jdbpy: standard output cannot be written: No space left on device\n"
 
 

@@ -17,6 +17,7 @@ from jdbpy.session.model.values import ValueInfo
 from jdbpy.session.session import Session
 from tests.eval.comparison import PLACES, expression, program, table
 from tests.harness import Jvm, debug
+from tests.harness.jvms import BRIEF
 from tests.weaving import expressions
 
 Answer = tuple[str, str]
@@ -93,7 +94,7 @@ def same(found: Answer, java: Answer) -> bool:
 
 def output_of_java(jvm: Jvm) -> str:
     """What the program prints when it runs by itself."""
-    command = [jvm.java, "-cp", program().classes, program().main]
+    command = [jvm.java, *BRIEF, "-cp", program().classes, program().main]
     return subprocess.run(command, capture_output=True, check=True, timeout=60, encoding="ascii").stdout
 
 

@@ -71,12 +71,12 @@ async def test_only_the_one_thread_runs(jvm: Jvm) -> None:
     """jdb lets all other threads run during a call; here they do so only when they are let."""
     async with stopped(jvm) as (d, _):
         before = await value(d, "ticks")
-        assert await value(d, "tickOver()") == "0"
+        assert await value(d, "tickOver(100_000_000L)") == "0"
         assert await value(d, "ticks") == before
-        moved = await d.session.values.evaluate("tickOver()", others_run=True)
+        moved = await d.session.values.evaluate("tickOver(2_000_000_000L)", others_run=True)
         assert int(moved.text) > 0
         assert d.session.suspended_everything
-        assert await value(d, "tickOver()") == "0"
+        assert await value(d, "tickOver(100_000_000L)") == "0"
 
 
 # -- calls ---------------------------------------------------------------------------------------------------------

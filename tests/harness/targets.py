@@ -169,6 +169,9 @@ async def start_target(
             if with_agent and not connect_to:
                 await target._wait("the agent to listen", lambda: target._port != 0, "stdout")
             yield target
+        except Exception as error:
+            error.add_note(target.report())  # was it alive, what has the agent said
+            raise
         finally:
             target.kill()
             nursery.cancel_scope.cancel()

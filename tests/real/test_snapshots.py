@@ -18,8 +18,8 @@ from tests.real.test_web_application import application as application, get
 from tests.test_tomcat import tomcat as tomcat
 
 CLIENTS = 8
-THINKING = 0.02
-"""Seconds between two requests of a client: hundreds a second keep Tomcat busy, and leave time for the debugger."""
+THINKING = 0.05
+"""Seconds between two requests of a client: a hundred a second keep Tomcat busy, and leave time for the debugger."""
 TRIPS = 50
 """The most that a snapshot may take, whatever is in the JVM; and half of that with the JVM suspended."""
 

@@ -46,11 +46,11 @@ async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pyt
 
 
 async def test_leavings(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(leavings.run, Run("leavings", jvm, tmp_path, seed=1, seconds=1000, tries=9))
+    await hold(leavings.run, Run("leavings", jvm, tmp_path, seed=1, seconds=1000, tries=5))
 
 
 async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=3))
+    await hold(signals.run, Run("signals", jvm, tmp_path, seed=1, seconds=1000, tries=2))
 
 
 async def test_mutated_sessions(jvm: Jvm, tmp_path: Path) -> None:
@@ -62,11 +62,11 @@ async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:
 
 
 async def test_rounds_in_one_session(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(endurance.run, Run("endurance", jvm, tmp_path, seed=1, seconds=1000, tries=90))
+    await hold(endurance.run, Run("endurance", jvm, tmp_path, seed=1, seconds=1000, tries=50))
 
 
 async def test_floods(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(floods, "SECONDS", 0.3)
+    monkeypatch.setattr(floods, "SECONDS", 0.1)
     await hold(floods.run, Run("floods", jvm, tmp_path, seed=1, seconds=1000, tries=len(floods.FLOODS)))
 
 

@@ -22,6 +22,7 @@ from jdbpy.session.weaving.helper import named
 from jdbpy.session.weaving.parts import CheckCall, Emitted, WovenPlace
 from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, inline
+from tests.harness.jvms import BRIEF
 from tests.harness.programs import Program as JavaProgram
 
 HELPER = "subject/Jdbpy__table"
@@ -118,7 +119,7 @@ def run_woven(jvm: Jvm, program: JavaProgram, table: Table, directory: Path) -> 
     rows = ["\t".join((each.field, each.kind, each.owner_name, each.name, each.signature)) for each in handles]
     (directory / "handles").write_text("\n".join(rows), encoding="utf-8")
     driver = inline(_DRIVER)
-    command = [jvm.java, "-Xverify:all", "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED"]
+    command = [jvm.java, *BRIEF, "-Xverify:all", "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED"]
     command += ["-cp", f"{classes}:{driver.classes}", "Driver", str(directory / "handles")]
     done = subprocess.run(command, capture_output=True, timeout=60, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -15,7 +15,7 @@ from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.reference import ReferenceCodec
 from tests.wire.strategies import MESSAGES, SIZES, messages, untagged
 
-EXAMPLES = settings(max_examples=10)
+EXAMPLES = settings(max_examples=6)
 
 
 @functools.cache
