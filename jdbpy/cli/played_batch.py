@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import trio
 
-from jdbpy import Disconnected, Event, Exited, Stopped, StopReason, VMDisconnected, VmState
+from jdbpy import Disconnected, Event, Exited, StateError, Stopped, StopReason, VMDisconnected, VmState
 from jdbpy.cli.batch import Batch
 from jdbpy.cli.jvms import Jvm
 from jdbpy.cli.results import Resumed
@@ -97,6 +97,8 @@ class PlayedBatch(Batch):
         self._waiting = False
         if isinstance(ending, VMDisconnected):
             raise Disconnected(ending.reason)
+        if ending is None and self.session.state is VmState.EXITED:
+            raise StateError("the target has ended")
         return result.replace(stop=ending) if isinstance(ending, Stopped) else result.replace(exited=ending)
 
     async def _wait(self, seconds: float) -> bool:

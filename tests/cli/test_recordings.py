@@ -159,6 +159,16 @@ async def test_recordings_of_attach_and_listen(any_jvm: Jvm, tmp_path: Path) -> 
         assert "main" in [each.name for each in await session.threads.list()]
 
 
+async def test_behind_the_end_of_the_target_is_nothing(any_jvm: Jvm, tmp_path: Path) -> None:
+    path = tmp_path / "one.jdbpy"
+    async with start_target(any_jvm, SHOP) as target:
+        words = ("--json", "--keep-going", "--record", str(path), *script("cont", "cont", "where"))
+        live = await jdbpy("attach", target.address, *words)
+    again = await jdbpy("replay", str(path), "--json")
+    assert [each["ok"] for each in live.results] == [True, False, False]
+    assert shown(again.objects) == shown(live.objects)
+
+
 async def test_what_is_no_recording_is_said(tmp_path: Path, any_jvm: Jvm) -> None:
     path = tmp_path / "one.jdbpy"
     async with start_target(any_jvm, SHOP) as target:
