@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import trio
 
 import jdbpy
 from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
@@ -113,11 +114,13 @@ async def pool_in_all_threads(pool: Pool) -> None:
         log = await session.breakpoints.add(pool.at("price"), log="round {round}")
         await pool.target.send()
         rounds: list[int] = []
-        while len(rounds) < 80:  # each order has two items
-            event = await anext(events)
-            if isinstance(event, Notice) and event.kind == "logpoint":
-                rounds.append(int(event.text.removeprefix("round ")))
-    assert sorted(rounds) == sorted([*range(1, 41), *range(1, 41)])
+        with trio.move_on_after(LIMIT / 2):
+            while len(rounds) < 80:  # each order has two items
+                event = await anext(events)
+                if isinstance(event, Notice) and event.kind == "logpoint":
+                    rounds.append(int(event.text.removeprefix("round ")))
+    said = session.breakpoints.get(log.number), session.statistics()
+    assert sorted(rounds) == sorted([*range(1, 41), *range(1, 41)]), said
     await pool.target.wait_output(f"{SUM}\n{SUM}\n")
     await session.breakpoints.remove([log.number])
     await session.breakpoints.add(pool.at("price"), policy=SuspendPolicy.ALL)
