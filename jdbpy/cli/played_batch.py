@@ -103,4 +103,6 @@ class PlayedBatch(Batch):
 
     async def _wait(self, seconds: float) -> bool:
         """Time does not pass here; False if a stop or the end came in it."""
-        return await self._catch_up() is None
+        with trio.CancelScope() as waiting, self._watching(waiting.cancel):
+            return await self._catch_up() is None
+        return True

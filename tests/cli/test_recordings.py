@@ -159,6 +159,18 @@ async def test_recordings_of_attach_and_listen(any_jvm: Jvm, tmp_path: Path) -> 
         assert "main" in [each.name for each in await session.threads.list()]
 
 
+async def test_a_stop_that_does_not_come_is_not_waited_for(any_jvm: Jvm, tmp_path: Path) -> None:
+    """A breakpoint that suspends another number of threads was never set, so that it is not hit."""
+    path = tmp_path / "one.jdbpy"
+    lines = script(f"break {SHOP.at('body')}", "resume", "wait 60", "print i")
+    async with start_target(any_jvm, SHOP) as target:
+        live = await jdbpy("attach", target.address, "--json", "--hold", "thread", "--record", str(path), *lines)
+    again = await jdbpy("replay", str(path), "--json")
+    assert [each["ok"] for each in live.results] == [each["ok"] for each in again.results] == [True] * 4
+    other = await jdbpy("replay", str(path), "--json", "--keep-going", "--hold", "all")
+    assert [each["ok"] for each in other.results] == [True, True, True, False]
+
+
 async def test_behind_the_end_of_the_target_is_nothing(any_jvm: Jvm, tmp_path: Path) -> None:
     path = tmp_path / "one.jdbpy"
     async with start_target(any_jvm, SHOP) as target:

@@ -131,6 +131,9 @@ class _Answer(Record):
     heard: int
 
 
+_asked = attrgetter("asked")
+
+
 class Recording:
     """A recording that was read: answers by question, events by the resumes before them, lines."""
 
@@ -188,9 +191,6 @@ class Recording:
         if not isinstance(remote, bool) or hold not in ("", "thread", "all"):
             raise store.damaged("what it says of its beginning makes no sense")
         self.remote, self.hold = remote, hold
-
-
-_asked = attrgetter("asked")
 
 
 class RecordingStream(AnswerStream):
