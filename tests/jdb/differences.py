@@ -10,7 +10,7 @@ _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+|(?<=/)0x[0-9a-f]{16}\b")
 _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
-_PROMPT_AMID = re.compile(r"(\A|\n)\n([A-Z][^\"\n]*: )(?:> |[\w-]+\[\d+\] )+(?=\S)")
+_PROMPT_AMID = re.compile(r"(\A|\n)\n((?:[A-Z][^\"\n]*: )?)(?:> |[\w-]+\[\d+\] )+(?=\S)")
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -23,8 +23,9 @@ def listed_differences() -> dict[str, str]:
 def normalized(text: str) -> str:
     """An answer without what differs from run to run: ids, the order of relatives.
 
-    Prompts in a row count as one, one that came after the former answer as none, and one amid the line of an event as
-    one before it: jdb's monitors and events write theirs from several threads.
+    Prompts in a row count as one, one that came after the former answer as none, and one amid the line of an event, or
+    between it and the line break before, as one before both: jdb's monitors and events write theirs from several
+    threads.
     """
     text = _PROMPT_AMID.sub(r"\1> \n\2", text)
     text = re.sub(r"(\[\d+\] )> $", r"\1", text)

@@ -48,6 +48,12 @@ async def test_answers(jdk: Jvm, name: str) -> None:
     assert of_ours.status == of_jdk.status == 0
 
 
+def test_wherever_jdb_writes_its_prompt_in_an_event_it_is_the_same() -> None:
+    step = 'Step completed: "thread=main", A.b(), line=1 bci=0\n1    c(); // "d"\n\nmain[1] '
+    written = [f"> \n{step}", f"\n> {step}", "\n" + step.replace(": ", ": > ", 1)]
+    assert {normalized(text) for text in written} == {f"> \n{step}"}
+
+
 def test_the_table_lists_commands_of_the_scripts() -> None:
     """A row about a line that no script has would be checked by nothing."""
     assert {row for row in listed_differences() if not row.startswith("jdb ")} <= scripts.typed()
