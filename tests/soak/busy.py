@@ -68,9 +68,12 @@ class Busy:
 
 
 @asynccontextmanager
-async def busy(jvm: Jvm, threads: int = THREADS, *, nice: int = 0) -> AsyncIterator[Busy]:
-    """Start the target; it is killed at the end of the block. ``nice`` is how far its threads step back for others."""
-    async with start_target(jvm, "Busy", str(threads), suspend=False) as target:
+async def busy(jvm: Jvm, threads: int = 0, *, nice: int = 0) -> AsyncIterator[Busy]:
+    """Start the target with so many threads (0: ``THREADS``); it is killed at the end of the block.
+
+    ``nice`` is how far its threads step back for others.
+    """
+    async with start_target(jvm, "Busy", str(threads or THREADS), suspend=False) as target:
         await target.wait_output("ready")
         if nice:
             for thread in os.listdir(f"/proc/{target.pid}/task"):

@@ -28,6 +28,12 @@ METHOD_ENTRY = (  # once: events that are left behind an agent that is busy woul
 """A request for entries of methods of Busy, of suspend policy NONE."""
 
 
+@pytest.fixture(autouse=True)
+def few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than this machine may have processors, and less than a soak has: other tests run at the same time."""
+    monkeypatch.setattr("tests.soak.busy.THREADS", 3)
+
+
 async def hold(trial: Callable[[Run], Awaitable[None]], run: Run) -> None:
     """Run a trial; none of its tries may fail."""
     await trial(run)
@@ -95,7 +101,7 @@ async def test_the_second_debugger_sees_what_a_first_has_left(jvm: Jvm) -> None:
         with second_debugger(int((await target.address()).rpartition(":")[2])) as debugger:
             assert debugger.suspended() == {}
             debugger.ask(SUSPEND)
-            assert {"main", "busy-0", "busy-5"} <= set(debugger.suspended())
+            assert {"main", "busy-0", "busy-2"} <= set(debugger.suspended())
             debugger.ask(RESUME)
             debugger.ask(SET, METHOD_ENTRY)
             while not debugger.events:
