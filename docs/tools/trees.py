@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 
 
-@functools.cache
 def tree_of(path: Path) -> ast.Module:
-    """Return the syntax tree of a file, which is read once."""
+    """Return the syntax tree of a file."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 
 import trio
@@ -408,13 +408,11 @@ class Batch:
         self._waiting = True
         waited, own = self.jvms.current, command.name not in WAITING_FOR_ANY
         waited.steps = own
-        watching = trio.CancelScope()
-        if waited.session.playback is not None and self._nursery is not None:
-            self._nursery.start_soon(self._end_with_recording, waited.session, watching)
+        playback = waited.session.playback
         try:
-            ending = await self._next_stop(own=own)
+            with self._watching(waited.session, playback.end) if playback is not None else nullcontext():
+                ending = await self._next_stop(own=own)
         finally:
-            watching.cancel()
             waited.steps = False
         self._settled = self.stream.jvm
         while isinstance(ending, Stopped) and ending.reason is StopReason.START:
@@ -426,13 +424,23 @@ class Batch:
             return result.replace(stop=ending)
         return result.replace(exited=ending)
 
-    @staticmethod
-    async def _end_with_recording(session: Session, watching: trio.CancelScope) -> None:
-        """End the wait for a stop that a recording does not have; nothing else would end it."""
-        with watching:
-            await session.recording_said_all()
-            if session.playback is not None:
-                session.playback.end()
+    @contextmanager
+    def _watching(self, session: Session, give_up: Callable[[], None]) -> Iterator[None]:
+        """Call ``give_up`` if a recording has no more events while the block waits for one; nothing else would end the
+        wait. It ends before, or the breakpoint is another one than then."""
+        watching = trio.CancelScope()
+
+        async def watch() -> None:
+            with watching:
+                await session.recording_said_all()
+                give_up()
+
+        assert self._nursery is not None
+        self._nursery.start_soon(watch)
+        try:
+            yield
+        finally:
+            watching.cancel()
 
     async def _next_stop(self, *, own: bool = False) -> Stopped | Exited:
         """Show events up to the next stop or the end. Raises Disconnected, StateError when it ended before.

@@ -7,9 +7,6 @@ resumes waits for those before the next line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import trio
 
 from jdbpy import Disconnected, Event, Exited, StateError, Stopped, StopReason, VMDisconnected, VmState
@@ -38,29 +35,11 @@ class PlayedBatch(Batch):
         if played is None:
             return
         if self._shown < self._due:
-            with trio.move_on_after(self._timeout) as waiting, self._watching(waiting.cancel):
+            with trio.move_on_after(self._timeout) as waiting, self._watching(self.session, waiting.cancel):
                 while self._shown < self._due and await self._catch_up() is not None:
                     pass
         self._line += 1
         played.give_line(self._line)
-
-    @contextmanager
-    def _watching(self, give_up: Callable[[], None]) -> Iterator[None]:
-        """Call ``give_up`` if the recording has no more events while the block waits for one: it ends before, or the
-        breakpoint is another one than then."""
-        watching = trio.CancelScope()
-
-        async def watch() -> None:
-            with watching:
-                await self.session.recording_said_all()
-                give_up()
-
-        assert self._nursery is not None
-        self._nursery.start_soon(watch)
-        try:
-            yield
-        finally:
-            watching.cancel()
 
     async def _catch_up(self) -> Stopped | Exited | VMDisconnected | None:
         """Show events up to the next stop before the next line at which the target stays; None if none is to come."""
@@ -88,7 +67,7 @@ class PlayedBatch(Batch):
             return result
         self._waiting = True
         assert self.session.playback is not None
-        with self._watching(self.session.playback.end):
+        with self._watching(self.session, self.session.playback.end):
             ending = await self._catch_up()
             while isinstance(ending, Stopped) and ending.reason is StopReason.START:
                 if self.session.state is VmState.STOPPED:
@@ -103,6 +82,6 @@ class PlayedBatch(Batch):
 
     async def _wait(self, seconds: float) -> bool:
         """Time does not pass here; False if a stop or the end came in it."""
-        with trio.CancelScope() as waiting, self._watching(waiting.cancel):
+        with trio.CancelScope() as waiting, self._watching(self.session, waiting.cancel):
             return await self._catch_up() is None
         return True

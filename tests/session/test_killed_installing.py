@@ -148,9 +148,10 @@ async def die(target: Target, rounds: Rounds, set_up: SetUp, stage: str, command
 
 
 def worth_it(names: list[str]) -> list[int]:
-    """After how many commands to strike: each that changes something; of those in a row that are alike, the ends.
+    """Return the numbers of commands after which to strike: all that change something, but of equal ones in a row only
+    the first and the last.
 
-    A request more of six, or one more of forty hits that is resumed, leaves the target as the one before it.
+    Setting one more of six requests, or resuming one more of forty hits, leaves the target as the one before did.
     """
     changing = [number for number, name in enumerate(names, 1) if name.partition(".")[2] in CHANGING]
     rows = [list(row) for _, row in itertools.groupby(changing, key=lambda number: names[number - 1])]

@@ -258,7 +258,7 @@ async def test_an_event_of_an_unknown_kind_is_nobodys_whatever_its_bytes() -> No
 
 
 async def test_a_class_comes_as_nobody_waits_for_it_any_more() -> None:
-    """Nothing is set in the class, and no coroutine is left that nobody awaits."""
+    """The dispatcher sets nothing in the class, and leaves no coroutine unawaited."""
     set_in: list[RefType] = []
 
     async def note(prepared: RefType) -> None:
@@ -286,7 +286,7 @@ async def test_a_class_comes_as_nobody_waits_for_it_any_more() -> None:
 
 
 async def test_an_exception_comes_as_its_point_is_deleted() -> None:
-    """The target is not asked for its class, and no coroutine is left that nobody awaits."""
+    """The dispatcher does not ask for the class of the exception, and leaves no coroutine unawaited."""
     async with stage() as s:
 
         def met(point: Point, reason: StopReason, hit: RequestHit) -> Vote:

@@ -121,8 +121,11 @@ def recording(path: str | None, address: str) -> Iterator[SessionRecorder | None
 
 
 class _Answer(Record):
-    """What the JVM has answered, and when: how many commands had let threads run when it was asked, and by the time of
-    the answer; and how many events had come in by then."""
+    """An answer of the JVM.
+
+    ``asked`` and ``resumes`` count the commands that had let threads run when the question left, and when the answer
+    came; ``heard`` counts the events that had come in before the answer.
+    """
 
     error: int
     data: bytes
