@@ -15,7 +15,7 @@ from jdbpy.session.java import literals
 from jdbpy.session.java.arithmetic import float32
 from jdbpy.session.model.values import ValueInfo
 from jdbpy.session.session import Session
-from tests.eval.comparison import PLACES, expression, program, table
+from tests.eval.comparison import PLACES, expression, program, program_to_stop_in, table
 from tests.harness import Jvm, debug
 from tests.harness.jvms import BRIEF
 from tests.weaving import expressions
@@ -32,7 +32,7 @@ async def test_java_gives_the_same_answers(jvm: Jvm, tmp_path: Path) -> None:
     wanted = rows(output_of_java(jvm))
     wrong: list[str] = []
     in_target = expressions.Table({}, {})
-    async with debug(jvm, program(), "jdbpy evaluates") as d:
+    async with debug(jvm, program_to_stop_in(), "jdbpy evaluates") as d:
         for place in PLACES:
             await d.session.breakpoints.add(d.at(place))
         for place in PLACES:

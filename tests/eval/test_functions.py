@@ -24,13 +24,13 @@ async def test_what_the_target_runs_is_compiled_and_defined_there(jvm: Jvm) -> N
         rows = {
             # Locals, fields of the instance, methods with and without an object, statics, types of the scope.
             "strings.stream().map(s -> s + local + number + twice(2) + name.length()).toList().get(1)": '"two44244"',
-            "strings.stream().mapToInt(String::length).sum()": "6",
+            "strings.stream().mapToInt(String::length).sum() + "
+            "java.util.Optional.of(strings).map(List::size).get()": "8",
             "strings.removeIf(s -> s.length() > calls + 100)": "false",
             '((java.util.function.Supplier<String>) () -> { int x = argument; return "x" + x; }).get()': '"x3"',
             "java.util.function.IntUnaryOperator f = n -> n * local; f.applyAsInt(5)": "20",
-            'new Comparable<String>() { public int compareTo(String o) { return local; } }.compareTo("ab")': "4",
-            'new Object() { public String toString() { return "anon" + Late.loaded; } }.toString()': '"anon99"',
-            "java.util.Optional.of(strings).map(List::size).get()": "2",
+            'new Comparable<String>() { public int compareTo(String o) { return local; } }.compareTo("ab") + "," + '
+            'new Object() { public String toString() { return "anon" + Late.loaded; } }': '"4,anon99"',
         }
         assert {text: await value(d, text) for text in rows} == rows
         with pytest.raises(Thrown) as caught:

@@ -15,7 +15,7 @@ import pytest
 
 from jdbpy.errors import EvalError
 from jdbpy.record import Record
-from tests.eval.comparison import HERE, program, table
+from tests.eval.comparison import HERE, program_to_stop_in, table
 from tests.harness import Jvm, debug
 from tests.harness.jvms import javac
 
@@ -38,7 +38,7 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Refusal]:
 
 async def test_jdbpy_refuses_what_java_refuses(any_jvm: Jvm, refusals: dict[str, Refusal]) -> None:
     wrong: list[str] = []
-    async with debug(any_jvm, program(), "jdbpy evaluates") as d:
+    async with debug(any_jvm, program_to_stop_in(), "jdbpy evaluates") as d:
         await d.run_to("instance")
         for text in table("refused"):
             java = refusals[text]

@@ -12,6 +12,8 @@ _PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
 _AMID = r"(?:> |[\w-]+\[\d+\] )+"
 _PROMPT_AMID = re.compile(rf'(\A|\n)\n(?:([A-Z][^"\n]*: ){_AMID}(?=\S)|{_AMID}(?=[A-Z][^"\n]*: "))')
+_PROMPT_BEFORE_SOURCE = re.compile(rf"\n{_AMID}(?=\d+ {{4}})")
+_EVENT_FIRST = re.compile(r'\A(?=\n[A-Z][^"\n]*: ")')
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -21,14 +23,19 @@ def listed_differences() -> dict[str, str]:
     return {match[1].replace("\\|", "|"): match[4] for match in _ROW.finditer(text)}
 
 
+def begins_with_event(text: str) -> bool:
+    """True if no prompt stands before the event that answers a command."""
+    return _EVENT_FIRST.match(text) is not None
+
+
 def normalized(text: str) -> str:
     """An answer without what differs from run to run: ids, the order of relatives.
 
-    Prompts in a row count as one, one that came after the former answer as none, and one amid the line of an event, or
-    between it and the line break before, as one before both: jdb's monitors and events write theirs from several
-    threads.
+    Prompts in a row count as one, and one that came after the former answer as none. That of the command which an event
+    answers counts as before the event, wherever it stands: jdb's monitors and events write theirs from several threads.
     """
-    text = _PROMPT_AMID.sub(r"\1> \n\2", text)
+    text = _PROMPT_BEFORE_SOURCE.sub("\n", _PROMPT_AMID.sub(r"\1> \n\2", text))
+    text = _EVENT_FIRST.sub("> ", text)
     text = re.sub(r"(\[\d+\] )> $", r"\1", text)
     text = _LATE_PROMPT.sub("", _PROMPTS.sub(r"\1", _ID.sub("#", text)))
     lines = [" ".join(line.split(" ")) for line in text.split("\n")]

@@ -21,11 +21,15 @@ from jdbpy.record import Record
 from tests.harness import LIMIT, Jvm, within
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
+from tests.jdb.differences import begins_with_event
 
 PROMPT = re.compile(rb"(?:^|\n)(?:> |[\w-]+\[\d+\] )+$")
 HIT = re.compile(rb"\n> $")
 STOPPED = re.compile(rb"(?<!: )\b[\w-]+\[\d+\] (?:> )?$")  # not amid the line of an event: see ``normalized``
 MONITORED = re.compile(rb"(?:[\w-]+\[\d+\] ){2}$")
+_ANY_PROMPT = re.compile(r"> |[\w-]+\[\d+\] ")
+_LATE_PROMPT = re.compile(rb"(?:> |[\w-]+\[\d+\] )$")
+"""That of the command itself, where the event was quicker: what is typed before it comes would seem to be answered."""
 _SENTINEL = "whatnow"
 _SENTINEL_ANSWERED = re.compile(rb"'whatnow'\.  Try help\.\.\.\n(?:> |[\w-]+\[\d+\] )+$")
 
@@ -68,6 +72,8 @@ class Driven:
         text = ""
         if mark != "?":
             text = await self.read({"": PROMPT, "=": HIT, "+": MONITORED}.get(mark, STOPPED))
+            if mark in ("~", "=", "+") and begins_with_event(text) and len(_ANY_PROMPT.findall(text)) == 1:
+                text += await self.read(_LATE_PROMPT)
         if mark in ("?", "!"):
             await self.type(_SENTINEL)
             text += await self.read(_SENTINEL_ANSWERED)

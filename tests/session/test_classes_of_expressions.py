@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from jdbpy.session.eval.program import Program
-from tests.eval.comparison import PLACES, program
+from tests.eval.comparison import PLACES, program_to_stop_in
 from tests.harness import Debugging, Jvm, debug
 
 
@@ -29,7 +29,7 @@ async def create(d: Debugging) -> None:
 async def test_a_class_that_an_expression_loads_has_its_breakpoint(
     jvm: Jvm, loads: Callable[[Debugging], Awaitable[None]]
 ) -> None:
-    async with debug(jvm, program(), "jdbpy evaluates") as d:
+    async with debug(jvm, program_to_stop_in(), "jdbpy evaluates") as d:
         for place in PLACES:
             await d.session.breakpoints.add(d.at(place))
         await d.resume()
