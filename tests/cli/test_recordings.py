@@ -14,11 +14,13 @@ import trio
 
 import jdbpy as library
 from benchmarks.relay import open_relay
+from jdbpy.session.connect import attach, snapshots
+from jdbpy.session.connect.greeting import Greeted, greet
 from jdbpy.session.snapshots.recording import recording
 from jdbpy.wire.connection import Connection
 from tests.cli.process import jdbpy, launching, script
 from tests.cli.prompt import attached
-from tests.harness import Jvm, program, start_target
+from tests.harness import LIMIT, Jvm, program, start_target, within
 
 SHOP = program("Shop")
 LINES = (
@@ -117,18 +119,44 @@ async def test_what_was_asked_ahead_over_a_slow_link_is_played_without_one(jvm: 
     assert (ended.status, "the recording ends here" in ended.err) == (5, True), ended
 
 
+async def stopped_values(session: library.Session) -> list[str]:
+    """Return the values of the variables at the first hit."""
+    await session.breakpoints.add(SHOP.at("body"))
+    stop = await session.execution.cont()
+    assert isinstance(stop, library.Stopped)
+    values = [each.value for each in await session.stack.variables(stop.frame)]
+    return [each.text for each in values if each is not None]
+
+
+async def test_a_start_that_came_late_is_played_before_the_session_begins(
+    jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The JVM was not suspended yet when it was greeted, so its main thread was looked at, and resumed for that."""
+    path = str(tmp_path / "one.jdbpy")
+
+    async def early(*args: Any, **options: Any) -> Greeted:
+        return (await greet(*args, **options)).replace(suspended=options.get("suspended", False), begun=False)
+
+    async def from_the_start(session: library.Session) -> list[str]:
+        assert session.last_stop is not None
+        assert (await session.next_stop()) is session.last_stop
+        return await stopped_values(session)
+
+    for module in (attach, snapshots):
+        monkeypatch.setattr(module, "greet", early)
+    async with start_target(jvm, SHOP) as target:
+        async with library.attach_session(target.address, options=library.Options(record=path)) as session:
+            live = await from_the_start(session)
+    async with library.replay_session(path) as session:
+        with within(LIMIT):
+            assert await from_the_start(session) == live != []
+
+
 async def test_a_machine_that_is_busy_is_no_slow_link(
     any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long a recording takes to answer, nothing is asked ahead of which it knows nothing."""
     path, log = tmp_path / "one.jdbpy", tmp_path / "wire.log"
-
-    async def stopped_values(session: library.Session) -> list[str]:
-        await session.breakpoints.add(SHOP.at("body"))
-        stop = await session.execution.cont()
-        assert isinstance(stop, library.Stopped)
-        values = [each.value for each in await session.stack.variables(stop.frame)]
-        return [each.text for each in values if each is not None]
 
     async with start_target(any_jvm, SHOP) as target:
         async with library.attach_session(target.address, options=library.Options(record=str(path))) as session:

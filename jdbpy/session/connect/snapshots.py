@@ -84,10 +84,11 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
         chosen = chosen.replace(hold=chosen.hold or recorded.hold)
         remote, lines = recorded.remote, tuple(recorded.lines)
         with wire_log(chosen) as log:
-            greeted = await greet(stream, path, log=log)
+            greeted = await greet(stream, path, log=log, suspended=recorded.began_stopped)
             greeted.connection.carrier_ending = lambda: stream.ending
             async with session_with(greeted, chosen, remote=remote, peer=None, played=lines) as session:
                 session.playback = stream
+                stream.begin()
                 yield session
     finally:
         store.close()

@@ -3,6 +3,8 @@
 Owns what a recording holds, and the peer that says it again: each command is answered as the JVM has answered the same
 bytes behind as many resumes, one time after the other; events come where they came, behind the start or behind the same
 resume, but not before the request that they belong to, nor before the line before them where lines are followed.
+
+Resumes count from the beginning of the session: to find out how a JVM stands may take some before, or none.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from jdbpy.session.snapshots.answering import AnswerStream
 from jdbpy.session.snapshots.forms import ID, INT, kind_of
 from jdbpy.session.snapshots.store import SnapshotStore, StoreWriter, not_a_snapshot
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error, EventKind
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Packet, encode_packet
 from jdbpy.wire.messages import (
     class_type,
@@ -52,6 +54,8 @@ _CALLS = {
 _RESUMES = {kind_of(each) for each in (virtual_machine.Resume, thread_reference.Resume)} | _CALLS
 """Commands that let threads run, of which those of ``_CALLS`` are answered when they stand again."""
 _VM_DEATH = bytes([EventKind.VM_DEATH])
+_GOES_ON = bytes([JdwpSuspendPolicy.NONE])
+_NO_REQUEST = INT.pack(0)
 _SET = kind_of(event_request.Set)
 _ENDS = {kind_of(virtual_machine.Dispose): b"", kind_of(virtual_machine.Exit): b""}
 
@@ -154,6 +158,8 @@ class Recording:
         self.remote = False
         self.hold = ""
         """The option of the session. Recordings of before do not tell it, nor whether the JVM was remote."""
+        self.tells_beginning = self.began_stopped = False
+        """True if it tells where the session began; and if the JVM had stopped by itself before that."""
         stops = heard = size = 0
         asked: dict[int, tuple[tuple[int, bytes], int]] = {}
         for _, entry in store.items(PACKETS):
@@ -179,8 +185,9 @@ class Recording:
                 self.stops.append(stops)
             elif what == _STOP:
                 stops += 1
-            elif what == _BEGINNING:
+            elif what == _BEGINNING and not self.tells_beginning:
                 self._begin(store, data)
+                asked = {each: (question, 0) for each, (question, _) in asked.items()}
         self.stops.append(stops)
         for answers in self.replies.values():
             answers.sort(key=_asked)
@@ -193,7 +200,13 @@ class Recording:
             remote = hold = None
         if not isinstance(remote, bool) or hold not in ("", "thread", "all"):
             raise store.damaged("what it says of its beginning makes no sense")
-        self.remote, self.hold = remote, hold
+        self.remote, self.hold, self.tells_beginning = remote, hold, True
+        self.events = [[event for behind in self.events for event in behind]]
+        self.began_stopped = any(
+            event.data[:1] != _GOES_ON and event.data[6:10] == _NO_REQUEST for _, event in self.events[0]
+        )
+        for question, answers in self.replies.items():
+            self.replies[question] = [each.replace(asked=0, resumes=0) for each in answers]
 
 
 class RecordingStream(AnswerStream):
@@ -204,7 +217,8 @@ class RecordingStream(AnswerStream):
         self._recorded = recorded
         self._used: dict[tuple[int, bytes], int] = {}
         self._resumes = self._heard = 0
-        self._requests = {INT.pack(0)}
+        self._requests = {_NO_REQUEST}
+        self._begun = not recorded.tells_beginning
         self._due = list(recorded.events[0])
         self._given: float = math.inf
         self.ending = ""
@@ -220,7 +234,7 @@ class RecordingStream(AnswerStream):
             self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, b"")))
             return
         answer = self._said(key, known)
-        if kind in _RESUMES:
+        if kind in _RESUMES and self._begun:
             self._resumes += 1
             if self._resumes < len(self._recorded.events):
                 self._due += self._recorded.events[self._resumes]
@@ -253,6 +267,10 @@ class RecordingStream(AnswerStream):
     def stops(self) -> Sequence[int]:
         """Return the number of stops that had been shown before each line, and in all."""
         return self._recorded.stops
+
+    def begin(self) -> None:
+        """Take note that the session has begun: what resumes counts from now on."""
+        self._begun = True
 
     def give_line(self, number: int) -> None:
         """Take note that this line is run now, counted from 0: events that came behind the next one wait for that.
