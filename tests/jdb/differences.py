@@ -8,9 +8,11 @@ from tests.harness.programs import ROOT
 
 _ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 _ID = re.compile(r"\(id=\d+\)|, id=\d+\)|@[0-9a-f]+\b|@\d+\b|(?<=\))\d+|(?<=/)0x[0-9a-f]{16}\b")
-_PROMPTS = re.compile(r"(> |[\w-]+\[\d+\] )\1+")
+PROMPT = r"(?:> |[\w-]+\[\d+\] )"
+"""The pattern of one prompt, without a thread or with one."""
+_PROMPTS = re.compile(rf"({PROMPT})\1+")
 _LATE_PROMPT = re.compile(r"\A[\w-]+\[\d+\] (?=.)", re.DOTALL)
-_AMID = r"(?:> |[\w-]+\[\d+\] )+"
+_AMID = f"{PROMPT}+"
 _PROMPT_AMID = re.compile(rf'(\A|\n)\n(?:([A-Z][^"\n]*: ){_AMID}(?=\S)|{_AMID}(?=[A-Z][^"\n]*: "))')
 _PROMPT_BEFORE_SOURCE = re.compile(rf"\n{_AMID}(?=\d+ {{4}})")
 _EVENT_FIRST = re.compile(r'\A(?=\n[A-Z][^"\n]*: ")')

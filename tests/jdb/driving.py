@@ -21,17 +21,17 @@ from jdbpy.record import Record
 from tests.harness import LIMIT, Jvm, within
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
-from tests.jdb.differences import begins_with_event
+from tests.jdb import differences
 
-PROMPT = re.compile(rb"(?:^|\n)(?:> |[\w-]+\[\d+\] )+$")
+PROMPT = re.compile(rf"(?:^|\n){differences.PROMPT}+$".encode())
 HIT = re.compile(rb"\n> $")
 STOPPED = re.compile(rb"(?<!: )\b[\w-]+\[\d+\] (?:> )?$")  # not amid the line of an event: see ``normalized``
 MONITORED = re.compile(rb"(?:[\w-]+\[\d+\] ){2}$")
-_ANY_PROMPT = re.compile(r"> |[\w-]+\[\d+\] ")
-_LATE_PROMPT = re.compile(rb"(?:> |[\w-]+\[\d+\] )$")
+_ANY_PROMPT = re.compile(differences.PROMPT)
+_OWN_PROMPT = re.compile(f"{differences.PROMPT}$".encode())
 """That of the command itself, where the event was quicker: what is typed before it comes would seem to be answered."""
 _SENTINEL = "whatnow"
-_SENTINEL_ANSWERED = re.compile(rb"'whatnow'\.  Try help\.\.\.\n(?:> |[\w-]+\[\d+\] )+$")
+_SENTINEL_ANSWERED = re.compile(rf"'{_SENTINEL}'\.  Try help\.\.\.\n{differences.PROMPT}+$".encode())
 
 
 class Answer(Record):
@@ -72,12 +72,12 @@ class Driven:
         text = ""
         if mark != "?":
             text = await self.read({"": PROMPT, "=": HIT, "+": MONITORED}.get(mark, STOPPED))
-            if mark in ("~", "=", "+") and begins_with_event(text) and len(_ANY_PROMPT.findall(text)) == 1:
-                text += await self.read(_LATE_PROMPT)
+            if mark in ("~", "=", "+") and differences.begins_with_event(text) and len(_ANY_PROMPT.findall(text)) == 1:
+                text += await self.read(_OWN_PROMPT)
         if mark in ("?", "!"):
             await self.type(_SENTINEL)
             text += await self.read(_SENTINEL_ANSWERED)
-            text = re.sub(rf"(> |[\w-]+\[\d+\] )?Unrecognized command: '{_SENTINEL}'.*\n", "", text)
+            text = re.sub(rf"{differences.PROMPT}?Unrecognized command: '{_SENTINEL}'.*\n", "", text)
         return Answer(bare, text)
 
     async def type(self, line: str) -> None:
