@@ -30,6 +30,11 @@ def begins_with_event(text: str) -> bool:
     return _EVENT_FIRST.match(text) is not None
 
 
+def without_prompts(text: str) -> list[str]:
+    """The words of what jdb writes at a first stop: one of its threads tells of it, others write a prompt or two."""
+    return re.sub(PROMPT, "", text).split()
+
+
 def normalized(text: str) -> str:
     """An answer without what differs from run to run: ids, the order of relatives.
 

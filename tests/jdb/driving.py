@@ -75,10 +75,18 @@ class Driven:
             if mark in ("~", "=", "+") and differences.begins_with_event(text) and len(_ANY_PROMPT.findall(text)) == 1:
                 text += await self.read(_OWN_PROMPT)
         if mark in ("?", "!"):
-            await self.type(_SENTINEL)
-            text += await self.read(_SENTINEL_ANSWERED)
-            text = re.sub(rf"{differences.PROMPT}?Unrecognized command: '{_SENTINEL}'.*\n", "", text)
+            text = await self._read_on(text)
         return Answer(bare, text)
+
+    async def begin(self) -> str:
+        """Reads up to the first stop, with its prompts: jdb writes them from several threads."""
+        return await self._read_on(await self.read(STOPPED))
+
+    async def _read_on(self, text: str) -> str:
+        """Types one line more and waits for the answer to it: that is no part of what is returned."""
+        await self.type(_SENTINEL)
+        text += await self.read(_SENTINEL_ANSWERED)
+        return re.sub(rf"{differences.PROMPT}?Unrecognized command: '{_SENTINEL}'.*\n", "", text)
 
     async def type(self, line: str) -> None:
         """Types a line."""

@@ -20,8 +20,8 @@ from jdbpy.jdb.run import run
 from jdbpy.process.scripts import Script
 from tests.harness import Jvm, program, start_target
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import normalized
-from tests.jdb.driving import STOPPED, drive, ours, run_script
+from tests.jdb.differences import normalized, without_prompts
+from tests.jdb.driving import drive, ours, run_script
 from tests.jdb.test_side_by_side import JDKS
 
 END = re.compile(rb"(?!)")
@@ -42,13 +42,12 @@ async def test_attaching(jdk: Jvm) -> None:
         async with start_target(jdk, "JdbTour") as target:
             words = command("-attach", f"127.0.0.1:{target.port}", "-sourcepath", target.program.sources)
             async with drive(words, jdk) as driven:
-                begun = await driven.read(STOPPED)
+                begun = await driven.begin()
                 answers = [normalized((await driven.answer(line)).text) for line in script]
                 await driven.type("quit")
                 rest = await driven.read(END)
             await target.wait_output("total")
-            # One thread of jdb reports the start, another writes the first prompt.
-            return sorted(begun.replace("> ", "").split()), answers, rest
+            return sorted(without_prompts(begun)), answers, rest
 
     of_jdk, of_ours = await beside(jdk, work)
     assert of_ours == of_jdk
@@ -154,17 +153,17 @@ async def test_a_startup_file_that_others_may_write_is_not_read(jdk: Jvm, tmp_pa
 async def test_a_signal_ends_it(jdk: Jvm, number: signal.Signals) -> None:
     """Ctrl-C in a terminal is one. A program that was attached to runs on."""
 
-    async def work(command: Command) -> tuple[str, int]:
+    async def work(command: Command) -> tuple[list[str], int]:
         async with start_target(jdk, "JdbTour") as target:
             async with drive(command("-attach", f"127.0.0.1:{target.port}"), jdk) as driven:
-                await driven.read(STOPPED)
+                await driven.begin()
                 driven.process.send_signal(number)
                 rest = await driven.read(END)
                 await target.wait_output("total")
-                return rest, await driven.process.wait()
+                return without_prompts(rest), await driven.process.wait()
 
     of_jdk, of_ours = await beside(jdk, work)
-    assert of_ours == of_jdk == ("", 128 + number)
+    assert of_ours == of_jdk == ([], 128 + number)
 
 
 async def test_bytes_that_come_one_by_one(jdk: Jvm) -> None:

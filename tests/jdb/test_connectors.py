@@ -10,8 +10,8 @@ import pytest
 from tests.harness import LIMIT, Jvm, Program, inline, program, start_target, within
 from tests.harness.targets import reserved_port
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import normalized
-from tests.jdb.driving import STOPPED, drive, ours
+from tests.jdb.differences import normalized, without_prompts
+from tests.jdb.driving import drive, ours
 from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
@@ -44,7 +44,7 @@ async def test_launching(arguments: str, shown: str) -> None:
     async def work(command: Command) -> str:
         spec = LAUNCH + arguments.replace("CP", echo.classes).replace("HOME", JDK.home)
         async with drive(command("-connect", spec, "-launch"), JDK) as driven:
-            await driven.read(STOPPED)
+            await driven.begin()
             await driven.type("cont")
             return normalized(await driven.read(END))
 
@@ -79,10 +79,9 @@ async def test_a_raw_command() -> None:
             agent = f'"-agentlib:jdwp=transport=dt_socket,address=127.0.0.1:{port}"'
             spec = f'{RAW}command=java {agent} -cp {echo.classes} Echo "a b",address=localhost:{port}'
             async with drive(command("-connect", spec, "-launch"), JDK, env={"PATH": f"{JDK.home}/bin"}) as driven:
-                begun = await driven.read(STOPPED)
+                begun = await driven.begin()
                 await driven.type("cont")
-                # One thread of jdb reports the start, another writes the first prompt.
-                return begun.replace("> ", "").split(), normalized(await driven.read(END))
+                return without_prompts(begun), normalized(await driven.read(END))
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
@@ -155,7 +154,7 @@ async def test_attaching_by_process() -> None:
     """By its id, where the agent chose the port itself."""
     async with start_target(JDK, "JdbTour") as target:
         async with drive(ours("-connect", f"com.sun.jdi.ProcessAttach:pid={target.process.pid}"), JDK) as driven:
-            assert "VM Started: " in await driven.read(STOPPED)
+            assert "VM Started: " in await driven.begin()
             await driven.type("quit")
             await driven.read(END)
         await target.wait_output("total")

@@ -10,8 +10,8 @@ import pytest
 
 from tests.harness import LIMIT, Target, program, start_target, within
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import normalized
-from tests.jdb.driving import STOPPED, Driven, drive, ours
+from tests.jdb.differences import normalized, without_prompts
+from tests.jdb.driving import Driven, drive, ours
 from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
@@ -42,18 +42,18 @@ async def at_start(command: Command, way: str, what: str) -> AsyncIterator[Debug
     if way == "launch":
         words = command(*sources, "-classpath", ends.classes, "-launch", "JdbEnds", what)
         async with drive(words, JDK, cwd=ends.classes, env={"ASKED_BY": "a test"}) as driven:
-            yield Debuggee(driven, None, await driven.read(STOPPED))
+            yield Debuggee(driven, None, await driven.begin())
     elif way == "attach":
         async with start_target(JDK, ends, what) as target:
             async with drive(command(*sources, "-attach", f"127.0.0.1:{target.port}"), JDK) as driven:
-                yield Debuggee(driven, target, await driven.read(STOPPED))
+                yield Debuggee(driven, target, await driven.begin())
     else:
         async with drive(command(*sources, "-listenany"), JDK) as driven:
             said = await driven.read(re.compile(rb"Listening at address: .*\n"))
             assert said.startswith("Listening at address: localhost:")
             port = said.strip().rpartition(":")[2]
             async with start_target(JDK, ends, what, connect_to=f"127.0.0.1:{port}") as target:
-                yield Debuggee(driven, target, await driven.read(STOPPED))
+                yield Debuggee(driven, target, await driven.begin())
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -71,8 +71,7 @@ async def test_a_program_that_exits(way: str) -> None:
                 assert all(part in text for part in ("error 0\n", "error 1\n", "error 2\n", "no newline"))
                 assert text.endswith("\nThe application exited\n")
             assert "The application exited\n" in text
-            # One thread of jdb reports the start, another writes the first prompt.
-            return sorted(debuggee.begun.replace("> ", "").split())
+            return sorted(without_prompts(debuggee.begun))
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
@@ -85,7 +84,7 @@ async def test_a_program_that_reads(way: str) -> None:
     async def work(command: Command) -> tuple[str, ...]:
         async with at_start(command, way, "reads") as debuggee:
             driven = debuggee.driven
-            await driven.answer(f"?stop at JdbEnds:{program('JdbEnds').line('read')}")  # the start may have two prompts
+            await driven.answer(f"stop at JdbEnds:{program('JdbEnds').line('read')}")
             await driven.type("cont")
             await driven.read(re.compile(rb"Breakpoint hit: .*[\w-]+\[\d+\] $", re.DOTALL))
             await driven.answer("cont")
