@@ -84,8 +84,6 @@ class Connection:
         self.close_reason: str | None = None
         """The reason for its end, in words; None while it is open. The first reason is the one that stays."""
         self.hello: list[Pending[Any]] = []
-        self.on_undo: Callable[[Command[Any]], None] | None = None
-        """Told of each command that is sent to take back what an abandoned one has done."""
         self.on_event: Callable[[Packet], bool] | None = None
         """Shown each event set as it comes in, before it is queued; returns True to keep it from the queue. It is
         called where packets are received: it must be quick, must not wait and must not raise. What it submits goes out
@@ -480,8 +478,6 @@ class Connection:
         undo = undoing(command, reply)
         if undo is not None and self.close_reason is None:
             self.submit(undo)
-            if self.on_undo is not None:
-                self.on_undo(undo)
 
     def _hold_events(self) -> None:
         self._counts["holds"] += 1

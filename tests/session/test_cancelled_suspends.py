@@ -8,9 +8,11 @@ import pytest
 import trio
 
 import jdbpy
+from jdbpy import SuspendPolicy
 from jdbpy.wire.command import Command
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from tests.fakes.jvm import FakeJvm
+from tests.harness import LIMIT, within
 
 VM = pytest.mark.parametrize(
     ("suspend", "resume", "threads"),
@@ -77,3 +79,66 @@ async def test_it_is_not_taken_back_when_it_was_resumed_meanwhile(
         await session.threads.list()
         assert len(jvm.received(resume)) == 1
         jvm.world.resume_all()  # the late reply has suspended them in this fake, which a JVM would have done before
+
+
+def resumes_of_everything(jvm: FakeJvm) -> list[Any]:
+    """Each resume of all threads, with the suspends of single threads that the agent got just before it."""
+    told = [each for each in jvm.commands if isinstance(each, virtual_machine.Resume | thread_reference.Suspend)]
+    found, before = list[Any](), list[int]()
+    for each in told:
+        if isinstance(each, thread_reference.Suspend):
+            before.append(int(each.thread))
+        else:
+            found.append(before)
+            before = []
+    return found
+
+
+async def test_a_thread_that_runs_alone_keeps_the_event_that_comes_in() -> None:
+    """What takes the suspend back takes from every count above 0, but not from that of an event on its way."""
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await cancelled_suspend(session, jvm, virtual_machine.Suspend, None)
+        await session.execution.resume(1)
+        await jvm.release()
+        await jvm.wait_for(virtual_machine.Resume)
+        await session.threads.list()
+        assert resumes_of_everything(jvm) == [[1]]
+        assert session._target.suspension.counts() == (0, {})
+
+
+async def test_a_thread_whose_method_may_have_returned_does_not_run_on() -> None:
+    """The reply of its call may be on its way, and the thread stand at its event again."""
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD)
+        await jvm.hit(1)
+        await session.next_stop()
+        await cancelled_suspend(session, jvm, virtual_machine.Suspend, None)
+        session._target.invocations.begin(1, others_run=False)
+        await jvm.release()
+        await jvm.wait_for(virtual_machine.Resume)
+        session._target.invocations.ended(1)
+        await session.threads.list()
+        assert resumes_of_everything(jvm) == [[1]]
+        assert session._target.suspension.count(1) == 1
+
+
+async def test_a_hit_that_was_put_off_comes() -> None:
+    """It waited until nothing else suspends its thread any more."""
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        point = await session.breakpoints.add("Played.main", policy=SuspendPolicy.ALL, condition="1 == 1")
+        jvm.hold(virtual_machine.Suspend)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(session.execution.suspend)
+            await jvm.wait_for(virtual_machine.Suspend)
+            await jvm.hit(1)
+            await session.threads.list()
+            assert session._dispatcher.put_off == {1}
+            nursery.cancel_scope.cancel()
+        await jvm.release()
+        with within(LIMIT):
+            stop = await session.next_stop()
+        assert isinstance(stop, jdbpy.Stopped)
+        assert stop.breakpoint == point.number

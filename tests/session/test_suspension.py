@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import assume, given, strategies as st
 
@@ -73,13 +75,19 @@ def test_cont_leaves_only_what_the_user_suspended(script: list[tuple[object, int
     assert {thread: ledger.count(thread) for thread in THREADS} == agent.counts
 
 
+@pytest.mark.parametrize("plan", [Suspension.plan_release, Suspension.plan_run_everything])
 @given(st.lists(steps, max_size=25), thread_ids, st.booleans())
-def test_cont_resumes_no_event_that_is_on_its_way(script: list[tuple[object, int]], thread: int, all_of: bool) -> None:
-    """A thread that runs alone, while all else is suspended, hits just before the commands reach the agent."""
+def test_no_event_that_is_on_its_way_is_resumed(
+    plan: Callable[[Suspension], list[tuple[SuspendOp, int]]],
+    script: list[tuple[object, int]],
+    thread: int,
+    all_of: bool,
+) -> None:
+    """A thread that runs, maybe alone, while all else is suspended, hits just before the commands reach the agent."""
     ledger, agent = play(script)
     assume(not agent.counts[thread])
     agent.change(THREADS if all_of else (thread,), +1)
-    for op, each in ledger.plan_release():
+    for op, each in plan(ledger):
         for alone in ledger.running_alone() if op is SuspendOp.VM_RESUME else ():
             ledger.apply(SuspendOp.THREAD_SUSPEND, alone)
             agent.take(SuspendOp.THREAD_SUSPEND, alone)

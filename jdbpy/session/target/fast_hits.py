@@ -370,6 +370,8 @@ class FastHits:
             target.suspension.asked.discard(thread)
         else:
             target.suspension.event(thread, everything=everything)
+            if not everything:
+                target.invocations.suspended(thread)
         on_reply = target.hit_times.resuming(thread, look.policy)
         if everything:
             target.invocations.entered()

@@ -178,11 +178,6 @@ class Invocations:
                     self._suspend(each)
         self._apply(op, thread)
 
-    def undone(self, op: SuspendOp, thread: int) -> None:
-        """The connection has taken back a command of a cancelled task."""
-        if self._running:
-            self._apply(op, thread)
-
     def _apply(self, op: SuspendOp, thread: int) -> None:
         by = +1 if op in (SuspendOp.VM_SUSPEND, SuspendOp.THREAD_SUSPEND) else -1
         if by < 0:

@@ -318,9 +318,14 @@ class Suspension:
         return [(SuspendOp.THREAD_RESUME, thread)] * self.count(thread)
 
     def plan_run_everything(self) -> list[tuple[SuspendOp, int]]:
-        """Return the commands that leave nothing held at all (detach)."""
-        highest = max([self._base, *self._counts.values()])
-        return [(SuspendOp.VM_RESUME, 0)] * highest
+        """Return the commands that leave nothing held at all.
+
+        Everything is resumed as often as it was suspended: once more would take from an event that is just coming in.
+        """
+        plan = [(SuspendOp.VM_RESUME, 0)] * self._base
+        for thread, count in sorted(self._counts.items()):
+            plan += [(SuspendOp.THREAD_RESUME, thread)] * max(0, count - self._base)
+        return plan
 
     # How it is counted
 

@@ -157,7 +157,6 @@ class Target:
         self.was_suspended: Callable[[], None] = lambda: None
         """Called when the user has suspended something; a stop that shows it comes later, or never."""
         self._parts: dict[type[Any], Any] = {}
-        conn.on_undo = self._undone
         conn.recall = Recall(lambda: self.suspension.moment)
 
     @cached_property
@@ -344,15 +343,6 @@ class Target:
         if ending is not None:
             raise Disconnected(ending.reason)
 
-    def _undone(self, command: Command[Any]) -> None:
-        """A suspend whose waiter was cancelled is taken back by the connection: ``Suspension`` follows."""
-        if isinstance(command, virtual_machine.Resume):
-            self.suspension.apply(SuspendOp.VM_RESUME)
-            self.invocations.undone(SuspendOp.VM_RESUME, 0)
-        elif isinstance(command, thread_reference.Resume):
-            self.suspension.apply(SuspendOp.THREAD_RESUME, command.thread)
-            self.invocations.undone(SuspendOp.THREAD_RESUME, command.thread)
-
     def submit_op(
         self,
         op: SuspendOp,
@@ -410,7 +400,9 @@ class Target:
     def _take_back(self, thread: int, resumed: int, command: Command[Any], reply: Any) -> None:
         """Undo a suspend whose waiter was cancelled, unless another command has resumed the VM or thread meanwhile.
 
-        One more Resume would release a thread whose event is just coming in.
+        One more Resume would release a thread whose event is just coming in. It is like any other (``submit_op``):
+        threads that run alone keep their events, and hits that were put off until then are due.
         """
         if self.suspension.resumed(thread) == resumed:
-            self.conn.undo(command, reply)
+            with suppress(Disconnected), self.conn.corked:
+                self.submit_op(SuspendOp.THREAD_RESUME if thread else SuspendOp.VM_RESUME, thread)
