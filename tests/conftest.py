@@ -25,9 +25,9 @@ heed_signals()
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Three workers on two processors (``-n auto``): many tests wait for a link, or for a target that starts."""
+    """Two workers a processor (``-n auto``): many tests wait for a link, or for a target that starts."""
     workers = yield
-    return workers if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else workers + workers // 2
+    return workers if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else 2 * workers
 
 
 settings.register_profile(

@@ -453,6 +453,20 @@ async def test_hits_wait_while_a_method_lets_all_threads_run(autojump_clock: Moc
         assert len(played.s.shown) == 1
 
 
+async def test_a_hit_that_is_let_go_amid_a_method_of_another_thread_counts_as_the_agent_counts(
+    autojump_clock: MockClock,
+) -> None:
+    """Everything was suspended when the hit came in: its thread stays so, with the count that it had."""
+    async with loop() as played:
+        target = played.s.target
+        target.suspension.event(OTHER, everything=True)
+        target.invocations.begin(OTHER, others_run=False)
+        await played.hit()
+        await played.answer(await played.read(), FAILS)
+        await played.resumed()
+        assert target.invocations._agent.of(MAIN) == target.suspension.count(MAIN) == 1
+
+
 async def test_a_connection_that_is_lost_amid_a_hit_ends_as_ever(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()

@@ -64,6 +64,14 @@ class Agent:
         self.blocked = self.patient
         self.received.append("set")
 
+    def can_hit_alone(self) -> bool:
+        return not self.blocked and not self.counts[OTHER]
+
+    def hit_alone(self) -> None:
+        """The other thread comes to a breakpoint that suspends it alone."""
+        self.change(+1, OTHER)
+        self.received.append("alone")
+
     def can_return(self) -> bool:
         return bool(self.calls) and not self.counts[CALLER] and not self.blocked
 
@@ -83,6 +91,8 @@ class Debugger:
         self.sets = 0  # in the queue
 
     def op(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False) -> None:
+        for each in self.suspension.running_alone() if op is SuspendOp.VM_RESUME else ():
+            self.op(SuspendOp.THREAD_SUSPEND, each)
         if self.invocations.any:
             self.invocations.before(op, thread)
         self.suspension.apply(op, thread, by_event=by_event)
@@ -99,8 +109,13 @@ class Debugger:
         self.agent.submit(INVOKE)
 
     def take(self) -> None:
-        if self.agent.received.popleft() == "reply":
+        taken = self.agent.received.popleft()
+        if taken == "reply":
             self.invocations.ended(CALLER)
+            return
+        if taken == "alone":
+            self.suspension.event(OTHER, everything=False)
+            self.invocations.suspended(OTHER)
             return
         self.invocations.suspended_all()
         self.invocations.let_run()
@@ -128,10 +143,14 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
         agent.change(+1, CALLER)
         debugger.suspension.apply(SuspendOp.THREAD_SUSPEND, CALLER)
     left = chance.randrange(1, 6)  # hits to come
+    alone, resumes = chance.randrange(3), chance.randrange(3)
     calls = chance.randrange(1, 4)
 
+    def may_call() -> bool:
+        lets_run = not others_run or debugger.suspension.everything_held  # as the session has it
+        return bool(calls) and lets_run and not debugger.invocations.any
+
     def possible() -> list[Any]:
-        nonlocal left, calls
         found: list[Any] = []
         if agent.sent:
             found.append(agent.carry_out)
@@ -141,9 +160,15 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
             found.append(lambda: debugger.handle(keep=chance.random() < 0.5))
         if agent.can_hit() and left:
             found.append(hit)
+        if agent.can_hit_alone() and alone:
+            found.append(hit_alone)
         if agent.can_return():
             found.append(agent.give_back)
-        if calls and not debugger.invocations.any:
+        if resumes and debugger.suspension.vm_holds and debugger.suspension.count(CALLER) > 1:
+            found.append(resume)
+        if resumes and debugger.suspension.count(OTHER):
+            found.append(resume_other)
+        if may_call():
             found.append(call)
         return found
 
@@ -151,6 +176,21 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
         nonlocal left
         left -= 1
         agent.hit()
+
+    def hit_alone() -> None:
+        nonlocal alone
+        alone -= 1
+        agent.hit_alone()
+
+    def resume() -> None:
+        nonlocal resumes
+        resumes -= 1
+        debugger.op(SuspendOp.VM_RESUME)
+
+    def resume_other() -> None:
+        nonlocal resumes
+        resumes -= 1
+        debugger.op(SuspendOp.THREAD_RESUME, OTHER)
 
     def call() -> None:
         nonlocal calls
@@ -161,5 +201,5 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
         chance.choice(steps)()
         assert not agent.ran_on
     assert not debugger.invocations.any, "the call has never returned"
-    assert not calls
+    assert not may_call()
     assert agent.counts == {thread: debugger.suspension.count(thread) for thread in (CALLER, OTHER)}

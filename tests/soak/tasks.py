@@ -139,6 +139,10 @@ async def _resume(session: jdbpy.Session, rng: random.Random) -> None:
     await session.execution.resume()
 
 
+async def _unsuspend(session: jdbpy.Session, rng: random.Random) -> None:
+    await session.execution.unsuspend()
+
+
 async def _cont(session: jdbpy.Session, rng: random.Random) -> None:
     await session.execution.cont()
 
@@ -156,7 +160,8 @@ async def _suspend(session: jdbpy.Session, rng: random.Random) -> None:
 
 
 async def _evaluate(session: jdbpy.Session, rng: random.Random) -> None:
-    await session.values.evaluate(rng.choice(["Busy.last + 1", "Busy.yes()", "Busy.nap(2)", "count"]))
+    text = rng.choice(["Busy.last + 1", "Busy.yes()", "Busy.nap(2)", "count"])
+    await session.values.evaluate(text, others_run=rng.random() < 0.3)
 
 
 async def _threads(session: jdbpy.Session, rng: random.Random) -> None:
@@ -181,6 +186,7 @@ _OPERATIONS: dict[str, Callable[[jdbpy.Session, random.Random], Awaitable[None]]
     "toggle": _toggle,
     "trace": _trace,
     "resume": _resume,
+    "unsuspend": _unsuspend,
     "cont": _cont,
     "pause": _pause,
     "step": _step,

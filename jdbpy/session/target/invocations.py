@@ -11,6 +11,8 @@ whose effect on a count of 0 is lost. Therefore:
   before a packet").
 * Before a Resume that ``Suspension`` counts for the thread, a suspension that was taken off is put back: the method may
   return at any time, and its thread must not run on then.
+* While a call lets all threads run, any of them may come to an event, whose suspension is not known yet: a Resume would
+  take that, where nothing else suspends the thread. So the threads are suspended once more just before it.
 * When the method has returned, the thread's count is made the one of ``Suspension``.
 
 Virtual threads (docs/agent.md, "Suspending them all happens once"). While everything is suspended, a further event set
@@ -118,6 +120,8 @@ class Invocations:
         while self._agent.of(thread) > 1:
             self._resume(thread)
         if others_run:
+            for each in self._run_on():
+                self._suspend(each)
             self._others_run.add(thread)
             self._agent.change_all(-1)
         else:
@@ -172,6 +176,8 @@ class Invocations:
         thread at 0.
         """
         if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
+            if self._others_run:
+                self._keep_events(op, thread)
             for each in self._running:
                 counted = op is SuspendOp.VM_RESUME or each == thread
                 if counted and not self._agent.of(each) and self._wanted(each) > 1:
@@ -187,7 +193,24 @@ class Invocations:
         else:
             self._agent.change(thread, by)
 
+    def _keep_events(self, op: SuspendOp, thread: int) -> None:
+        """See to it that a resume takes nothing from threads that a call lets run: one may come to an event, whose
+        suspension is not known yet."""
+        if op is SuspendOp.THREAD_RESUME:
+            if not self._agent.of(thread) and thread not in self._running:
+                self._suspend(thread)
+        elif self._agent.base:
+            for each in self._run_on():
+                self._suspend(each)
+        else:
+            self._conn.submit(virtual_machine.Suspend())
+            self._agent.change_all(+1)
+
     # -- helpers -----------------------------------------------------------------------------------------------------
+
+    def _run_on(self) -> list[int]:
+        """Return the threads without a call that run while others are suspended."""
+        return [each for each, count in self._agent.own.items() if not count and each not in self._running]
 
     def _wanted(self, thread: int) -> int:
         """Return the count that the thread is to have, were no call under way."""
@@ -200,12 +223,20 @@ class Invocations:
             self._resume(thread)
 
     def _put_all_right(self, thread: int) -> None:
-        """The same for all threads, after a call that let them run: what resumed them meanwhile had no effect."""
+        """The same for all threads, after a call that let them run: what resumed them meanwhile had no effect.
+
+        Those with a count of their own are suspended first: none of them is to run on until that is done.
+        """
         base, own = self._suspension.counts()
-        for _ in range(self._agent.base - base - self._waiting):
+        resumes = max(0, self._agent.base - base - self._waiting)
+        concerned = sorted({thread, *own, *self._agent.own} - self._running.keys())
+        for each in concerned:
+            for _ in range(self._wanted(each) + resumes - self._agent.of(each)):
+                self._suspend(each)
+        for _ in range(resumes):
             self._conn.submit(virtual_machine.Resume())
             self._agent.change_all(-1)
-        for each in {thread, *own, *self._agent.own} - self._running.keys():
+        for each in concerned:
             self._put_right(each)
 
     def _count_resumes(self, threads: Iterable[int]) -> None:
