@@ -75,12 +75,12 @@ async def _is_sound(session: jdbpy.Session) -> None:
     assert not _left(session), f"requests that were left: {_left(session)}"
     with suppress(JdbpyError):
         await session.execution.resume()
-    await session.breakpoints.add("Busy.work", temporary=True)
+    point = await session.breakpoints.add("Busy.work", temporary=True)
     with within(LIMIT):
-        while not isinstance(stop := await session.next_stop(), jdbpy.Stopped) or stop.breakpoint is None:
-            with suppress(JdbpyError):  # a step or pause that was under way has stopped it once more
+        while not isinstance(stop := await session.next_stop(), jdbpy.Stopped) or stop.breakpoint != point.number:
+            with suppress(JdbpyError):  # what was under way has stopped it once more
                 await session.execution.resume()
-        value = await session.values.evaluate("Busy.yes()")
+        value = await session.values.evaluate("Busy.yes()", frame=stop.frame)  # another thread may be selected
     assert value.text == "true"
     await session.execution.resume()
 
