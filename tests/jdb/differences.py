@@ -31,7 +31,7 @@ def begins_with_event(text: str) -> bool:
 
 
 def without_prompts(text: str) -> list[str]:
-    """The words of what jdb writes at a first stop: one of its threads tells of it, others write a prompt or two."""
+    """Return the words of an answer without its prompts, which jdb writes from several threads, in any order."""
     return re.sub(PROMPT, "", text).split()
 
 

@@ -79,11 +79,11 @@ class Driven:
         return Answer(bare, text)
 
     async def begin(self) -> str:
-        """Reads up to the first stop, with its prompts: jdb writes them from several threads."""
+        """Return what is written up to the first stop, all of its prompts included: several threads write them."""
         return await self._read_on(await self.read(STOPPED))
 
     async def _read_on(self, text: str) -> str:
-        """Types one line more and waits for the answer to it: that is no part of what is returned."""
+        """Return the text and what follows it, up to the answer to one more line that is typed; without that answer."""
         await self.type(_SENTINEL)
         text += await self.read(_SENTINEL_ANSWERED)
         return re.sub(rf"{differences.PROMPT}?Unrecognized command: '{_SENTINEL}'.*\n", "", text)

@@ -82,7 +82,7 @@ async def test_it_is_not_taken_back_when_it_was_resumed_meanwhile(
 
 
 def resumes_of_everything(jvm: FakeJvm) -> list[Any]:
-    """Each resume of all threads, with the suspends of single threads that the agent got just before it."""
+    """Return, for each resume of all threads, the threads that were suspended just before it."""
     told = [each for each in jvm.commands if isinstance(each, virtual_machine.Resume | thread_reference.Suspend)]
     found, before = list[Any](), list[int]()
     for each in told:
@@ -95,7 +95,7 @@ def resumes_of_everything(jvm: FakeJvm) -> list[Any]:
 
 
 async def test_a_thread_that_runs_alone_keeps_the_event_that_comes_in() -> None:
-    """What takes the suspend back takes from every count above 0, but not from that of an event on its way."""
+    """The agent's Resume lowers every count above 0: the thread is suspended first, so that its event's count stays."""
     jvm = FakeJvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await cancelled_suspend(session, jvm, virtual_machine.Suspend, None)

@@ -13,6 +13,7 @@ from jdbpy.errors import ConnectError, UsageError
 from jdbpy.session.connect import launch
 from jdbpy.session.connect.launch import LaunchCommand, Launched, launch_target
 from jdbpy.session.model.events import Output
+from jdbpy.wire.handshake import HANDSHAKE
 from tests.harness import LIMIT, Jvm, inline, program, within
 from tests.harness.processes import halt
 
@@ -33,14 +34,12 @@ def java(jvm: Jvm, name: str, *args: str, stdin: str = "none") -> LaunchCommand:
     return LaunchCommand(["-cp", program(name).classes, name, *args], java=jvm.java, stdin=stdin)
 
 
-HANDSHAKE = b"JDWP-Handshake"
-
 DISPOSE = bytes([0, 0, 0, 11, 0, 0, 0, 1, 0, 1, 6])
 """A whole VirtualMachine.Dispose packet: the agent lets its target run on without a debugger."""
 
 
 async def let_run(launched: Launched) -> None:
-    """Shake hands, and take leave once the start is told: an agent that has not come to that may suspend all later."""
+    """Shake hands and dispose once VMStart is here: an agent that has not sent it yet may suspend everything later."""
     with within(LIMIT):
         await launched.stream.send_all(HANDSHAKE)
         got = b""

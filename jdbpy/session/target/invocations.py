@@ -194,8 +194,9 @@ class Invocations:
             self._agent.change(thread, by)
 
     def _keep_events(self, op: SuspendOp, thread: int) -> None:
-        """See to it that a resume takes nothing from threads that a call lets run: one may come to an event, whose
-        suspension is not known yet."""
+        """Suspend threads that a call lets run just before they are resumed: one may have come to an event that is not
+        here yet, and the resume would take its suspension. wire: no wait.
+        """
         if op is SuspendOp.THREAD_RESUME:
             if not self._agent.of(thread) and thread not in self._running:
                 self._suspend(thread)
