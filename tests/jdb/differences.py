@@ -16,6 +16,7 @@ _AMID = f"{PROMPT}+"
 _PROMPT_AMID = re.compile(rf'(\A|\n)\n(?:([A-Z][^"\n]*: ){_AMID}(?=\S)|{_AMID}(?=[A-Z][^"\n]*: "))')
 _PROMPT_BEFORE_SOURCE = re.compile(rf"\n{_AMID}(?=\d+ {{4}})")
 _EVENT_FIRST = re.compile(r'\A(?=\n[A-Z][^"\n]*: ")')
+_FAILED_READING = "\nFatal error:\nFailed reading output of child java interpreter.\n"
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -23,6 +24,26 @@ def listed_differences() -> dict[str, str]:
     """Command lines of the table, with the reason why the answers differ."""
     text = (ROOT / "docs" / "jdb.md").read_text(encoding="utf-8")
     return {match[1].replace("\\|", "|"): match[4] for match in _ROW.finditer(text)}
+
+
+def beginnings(words: str) -> str:
+    """Return a pattern of the words or of any beginning of them: the end of jdb may cut its last words anywhere."""
+    pattern = ""
+    for character in reversed(words):
+        pattern = f"(?:{re.escape(character)}{pattern})?"
+    return pattern
+
+
+_CUT_SHORT = re.compile(rf"(?<![^\n ]){beginnings(_FAILED_READING)}\Z")
+
+
+def without_failed_reading(text: str) -> str:
+    """Return the last text of jdb without its words about the output of a program that it has just ended.
+
+    Its readers of that output know "Stream closed" as the end only. The file that is closed while they begin to read is
+    a "Bad file descriptor" to them, now and then.
+    """
+    return _CUT_SHORT.sub("", text)
 
 
 def begins_with_event(text: str) -> bool:

@@ -93,14 +93,14 @@ class Driven:
         await send_line(self.process, line)
 
     async def read(self, until: re.Pattern[bytes] = PROMPT) -> str:
-        """What is written up to the pattern, or up to the end."""
+        """What is written up to the pattern, or up to the end; without what ``without_failed_reading`` takes off."""
         assert self.process.stdout is not None
         got = b""
         with trio.move_on_after(LIMIT):
             while not until.search(got):
                 data = await self.process.stdout.receive_some()
                 if not data:
-                    break
+                    return differences.without_failed_reading(got.decode())
                 got += data
             return got.decode()
         raise AssertionError(f"waited in vain for {until.pattern!r} after {got.decode()!r}")

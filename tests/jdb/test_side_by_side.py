@@ -10,7 +10,7 @@ import pytest
 from tests.harness import Jvm, all_jvms, program
 from tests.jdb import scripts
 from tests.jdb.beside import beside
-from tests.jdb.differences import begins_with_event, listed_differences, normalized
+from tests.jdb.differences import beginnings, begins_with_event, listed_differences, normalized, without_failed_reading
 from tests.jdb.driving import Answer, Run, run_script
 
 JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
@@ -22,7 +22,7 @@ CHANGED = {
 }
 """Lines that the jdb of a JDK before 25 does not know or answers in another way: ours is that of 25."""
 
-LAST_WORDS = re.compile(r"(Exception in .*|(?<![^\n ])E(x(c(e(p(t(i(o(n( (i(n)?)?)?)?)?)?)?)?)?)?)?)\Z", re.DOTALL)
+LAST_WORDS = re.compile(rf"(?:Exception in .*|(?<![^\n ]){beginnings('Exception in')})\Z", re.DOTALL)
 """An exception that ends a thread, or the beginning of it."""
 
 
@@ -56,6 +56,14 @@ def test_wherever_jdb_writes_its_prompt_in_an_event_it_is_the_same() -> None:
     assert [_differ(f"> \n{step}", text) for text in written] == [False, False, False, True, True, True]
 
 
+@pytest.mark.parametrize("before", ["", "> ", "> \nmain[1] ", "The application exited\n"])
+def test_what_jdb_says_of_the_output_of_a_program_that_it_ended_is_no_answer(before: str) -> None:
+    words = "\nFatal error:\nFailed reading output of child java interpreter.\n"
+    assert {without_failed_reading(before + words[:cut]) for cut in range(len(words) + 1)} == {before}
+    other = f"{before}\nFatal error:\nUnable to attach to target VM.\n"
+    assert without_failed_reading(other) == other
+
+
 def test_the_table_lists_commands_of_the_scripts() -> None:
     """A row about a line that no script has would be checked by nothing."""
     assert {row for row in listed_differences() if not row.startswith("jdb ")} <= scripts.typed()
@@ -82,4 +90,6 @@ def _of_jdb(answer: Answer) -> str:
 
     The end of jdb may cut them anywhere.
     """
-    return LAST_WORDS.sub("", answer.text) if answer.line.startswith("exit") else answer.text
+    if not answer.line.startswith("exit"):
+        return answer.text
+    return without_failed_reading(LAST_WORDS.sub("", answer.text))
