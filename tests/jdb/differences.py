@@ -27,7 +27,7 @@ def listed_differences() -> dict[str, str]:
 
 
 def beginnings(words: str) -> str:
-    """Return a pattern of the words or of any beginning of them: the end of jdb may cut its last words anywhere."""
+    """Return a pattern that matches the words or any beginning of them: jdb may exit while it writes its last words."""
     pattern = ""
     for character in reversed(words):
         pattern = f"(?:{re.escape(character)}{pattern})?"
@@ -38,10 +38,10 @@ _CUT_SHORT = re.compile(rf"(?<![^\n ]){beginnings(_FAILED_READING)}\Z")
 
 
 def without_failed_reading(text: str) -> str:
-    """Return the last text of jdb without its words about the output of a program that it has just ended.
+    """Return the last text of the JDK's jdb without its report that it could not read its program's output.
 
-    Its readers of that output know "Stream closed" as the end only. The file that is closed while they begin to read is
-    a "Bad file descriptor" to them, now and then.
+    At exit jdb ends its program and closes that program's output. Its reader takes "Stream closed" for the end of the
+    output. A reader that is just about to read gets another error, and jdb reports it.
     """
     return _CUT_SHORT.sub("", text)
 

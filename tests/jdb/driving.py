@@ -61,8 +61,9 @@ def theirs(jvm: Jvm, *arguments: str) -> list[str]:
 class Driven:
     """A running jdb."""
 
-    def __init__(self, process: trio.Process) -> None:
+    def __init__(self, process: trio.Process, *, is_ours: bool) -> None:
         self.process = process
+        self._is_ours = is_ours
 
     async def answer(self, line: str) -> Answer:
         """Types a line of a script and waits for the answer to it."""
@@ -93,14 +94,14 @@ class Driven:
         await send_line(self.process, line)
 
     async def read(self, until: re.Pattern[bytes] = PROMPT) -> str:
-        """What is written up to the pattern, or up to the end; without what ``without_failed_reading`` takes off."""
+        """Return what is written up to the pattern, or up to the end."""
         assert self.process.stdout is not None
         got = b""
         with trio.move_on_after(LIMIT):
             while not until.search(got):
                 data = await self.process.stdout.receive_some()
                 if not data:
-                    return differences.without_failed_reading(got.decode())
+                    return got.decode() if self._is_ours else differences.without_failed_reading(got.decode())
                 got += data
             return got.decode()
         raise AssertionError(f"waited in vain for {until.pattern!r} after {got.decode()!r}")
@@ -115,7 +116,7 @@ async def drive(
     environ = {**inherited, "PYTHONPATH": str(ROOT), "JAVA_HOME": jvm.home, "LC_ALL": "C.UTF-8", "HOME": os.devnull}
     environ.update(env or {})
     async with piped(command, stderr=subprocess.STDOUT, env=environ, cwd=cwd) as process:
-        yield Driven(process)
+        yield Driven(process, is_ours=command[0] == sys.executable)
 
 
 async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.harness import Jvm, all_jvms, program
 from tests.jdb import scripts
 from tests.jdb.beside import beside
 from tests.jdb.differences import beginnings, begins_with_event, listed_differences, normalized, without_failed_reading
-from tests.jdb.driving import Answer, Run, run_script
+from tests.jdb.driving import Answer, Run, drive, run_script
 
 JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
 """The JDKs with a jdb; there is one, since the tests compile with a JDK."""
@@ -64,6 +65,11 @@ def test_what_jdb_says_of_the_output_of_a_program_that_it_ended_is_no_answer(bef
     assert without_failed_reading(other) == other
 
 
+async def test_what_ours_writes_at_its_end_is_read_whole() -> None:
+    async with drive([sys.executable, "-c", "print()"], JDKS[0]) as driven:
+        assert await driven.read() == "\n"
+
+
 def test_the_table_lists_commands_of_the_scripts() -> None:
     """A row about a line that no script has would be checked by nothing."""
     assert {row for row in listed_differences() if not row.startswith("jdb ")} <= scripts.typed()
@@ -90,6 +96,4 @@ def _of_jdb(answer: Answer) -> str:
 
     The end of jdb may cut them anywhere.
     """
-    if not answer.line.startswith("exit"):
-        return answer.text
-    return without_failed_reading(LAST_WORDS.sub("", answer.text))
+    return LAST_WORDS.sub("", answer.text) if answer.line.startswith("exit") else answer.text
