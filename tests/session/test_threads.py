@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import trio
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model.threads import ThreadGroup, ThreadInfo
 from jdbpy.session.target.threads import wire_thread
-from jdbpy.wire.messages import thread_reference
+from jdbpy.wire.command import Command
+from jdbpy.wire.connection import Connection
+from jdbpy.wire.messages import method, thread_group_reference, thread_reference
+from jdbpy.wire.pending import Pending
 from tests.harness import Jvm, debug, inline
+
+
+class Steps(trio.abc.Instrument):
+    """Counts the steps of all tasks: what happens in one of them, nothing else comes between."""
+
+    count = 0
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        self.count += 1
 
 
 def by_name(threads: list[ThreadInfo]) -> dict[str, ThreadInfo]:
@@ -75,6 +90,28 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
             await d.session.threads.list(with_frames=True)
             assert d.session.statistics().since(before).waves <= 2
     assert max(costs) <= 3
+
+
+async def test_groups_and_places_are_asked_for_before_any_reply_is_taken(
+    any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both in one step of one task: whatever else runs in that turn, the trip is the same."""
+    steps = Steps()
+    asked: dict[type[Any], set[int]] = {}
+
+    def submit(connection: Connection, command: Command[Any], **how: Any) -> Pending[Any]:
+        asked.setdefault(type(command), set()).add(steps.count)
+        return unwatched(connection, command, **how)
+
+    unwatched = Connection.submit
+    async with debug(any_jvm, "Crowd", "12") as d:
+        await d.run_to("ready")
+        trio.lowlevel.add_instrument(steps)
+        monkeypatch.setattr(Connection, "submit", submit)
+        await d.session.threads.list(with_frames=True)
+        monkeypatch.undo()
+    assert len(asked[thread_group_reference.Name]) == 1
+    assert asked[thread_group_reference.Name] == asked[method.LineTable]
 
 
 async def test_what_is_known_is_not_asked_again(any_jvm: Jvm) -> None:

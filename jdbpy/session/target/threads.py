@@ -15,7 +15,6 @@ from typing import Any, overload
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
-from jdbpy.session.concurrency import both
 from jdbpy.session.java.signatures import is_hidden_class
 from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, Location, ThreadInfo, ThreadRef
 from jdbpy.session.target.changed_code import is_own_class
@@ -331,10 +330,13 @@ class ThreadReader:
     ) -> dict[Place, Location]:
         """Learn the names of the groups; the places of the frames of some. wire: 1 trip, 0 when known."""
         groups = {each.group.group for each in answers if not isinstance(each.group, JdwpError)}
+        unknown = [group for group in groups if group and group not in self._group_names]
         found = places(with_frames)
-        _, locations = await both(
-            lambda: self._learn_groups(groups), lambda: self._target.types.locations(list(found.values()))
-        )
+        asked = self._target.conn.submit_all([thread_group_reference.Name(group) for group in unknown])
+        locations = await self._target.types.locations(list(found.values()))  # asks before anything else can run
+        for group, name in zip(unknown, await self._target.conn.gather(asked), strict=True):
+            if not isinstance(name, JdwpError):
+                self._group_names[group] = name.groupName  # it never changes
         return dict(zip(found, locations, strict=True))
 
     def _info(self, answer: ThreadAnswer, frame: FrameInfo | None = None) -> ThreadInfo:
@@ -373,14 +375,6 @@ class ThreadReader:
             shown = FramesOnDemand(answer.frames, located, _ref(answer), answer.epoch, frames.start, total)
         top = shown[0] if shown and not frames.start else None
         return ReadThread(self._info(answer, top), shown, answer.total)
-
-    async def _learn_groups(self, groups: Iterable[ThreadGroupID]) -> None:
-        """Learn the names of groups; they never change. wire: 1 trip, 0 when known."""
-        unknown = [group for group in groups if group and group not in self._group_names]
-        names = await self._target.conn.batch([thread_group_reference.Name(group) for group in unknown])
-        for group, name in zip(unknown, names, strict=True):
-            if not isinstance(name, JdwpError):
-                self._group_names[group] = name.groupName
 
 
 def model_frame(
