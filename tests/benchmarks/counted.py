@@ -49,9 +49,11 @@ class Counted:
 
     async def _answered(self) -> None:
         quiet = 0
-        while quiet < 3:  # what follows an answer is sent at once, or a moment after a stop
+        while True:  # what follows an answer is sent at once, or a moment after a stop
             traffic = self.relay.traffic()
             quiet = quiet + 1 if traffic.commands == traffic.replies else 0
+            if quiet > 3:  # nothing runs between this look and the count: what came in a last pause would be counted in
+                return
             await trio.sleep(PAUSE)
 
     async def fewest(self, work: Callable[[], Awaitable[Any]], enough: int, times: int = 8) -> int:
