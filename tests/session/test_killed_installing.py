@@ -15,7 +15,9 @@ import jdbpy
 from jdbpy.errors import Disconnected
 from jdbpy.session.calls.observation import Observation
 from jdbpy.session.calls.observer import CallObserver
+from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
+from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
 from tests.harness import LIMIT, Jvm, Target, jvms, program, start_target, within
 
@@ -30,8 +32,9 @@ CHANGING = {"InvokeMethod", "SetValues", "RedefineClasses", "Set", "Clear", "Sus
 class Killer:
     """Lets so many commands of a connection out, and no more: then the debugger is as good as killed."""
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, rounds: Rounds) -> None:
         self._conn = conn
+        self._rounds = rounds
         self._submit = conn.submit
         self.names: list[str] = []
         """The commands of the stage that were let out."""
@@ -59,10 +62,25 @@ class Killer:
         return pending
 
     async def run(self) -> None:
-        """Cut the connection when its time has come, and what was let out is out."""
+        """Cut the connection when its time has come, what was let out is out, and no hit is under way.
+
+        The program's thread then waits for its next line, or it is held by a hit whose resume stays here. A hit that is
+        on its way out when the connection ends may hold its thread, or the agent, for ever: that is the agent's own
+        (docs/agent.md, "An event under way survives leaving", "Listening again waits for threads").
+        """
         await self.struck.wait()
         await trio.testing.wait_all_tasks_blocked()
+        with suppress(Disconnected), within(LIMIT):
+            threads = await self._ask(virtual_machine.AllThreads())
+            names = [await self._ask(thread_reference.Name(thread)) for thread in threads.threads]
+            [main] = [thread for thread, name in zip(threads.threads, names, strict=True) if name.threadName == "main"]
+            while self._rounds.under_way and not (await self._ask(thread_reference.SuspendCount(main))).suspendCount:
+                pass
         await self._conn.drop()
+
+    async def _ask(self, command: Command[R]) -> R:
+        """A look of the test's own, which counts as no command of the debugger's."""
+        return await self._submit(command).wait()
 
 
 InTarget = Callable[[], bool]
@@ -108,6 +126,11 @@ class Rounds:
         self._target = target
         self._made = 0
 
+    @property
+    def under_way(self) -> bool:
+        """True if the program has not told the last result yet."""
+        return self._target.stdout.count(f"{DONE}\n") < self._made
+
     async def make(self) -> None:
         """Have it compute once more. Fails when the result is another one."""
         self._made += 1
@@ -124,7 +147,7 @@ async def die(target: Target, rounds: Rounds, set_up: SetUp, stage: str, command
     options = jdbpy.Options(in_target="auto")
     with suppress(jdbpy.LeaveError, Disconnected):
         async with jdbpy.attach_session(target.address, options=options) as session, trio.open_nursery() as nursery:
-            killer = Killer(session._target.conn)
+            killer = Killer(session._target.conn, rounds)
             nursery.start_soon(killer.run)
             with suppress(Disconnected):
                 async with AsyncExitStack() as stack:
