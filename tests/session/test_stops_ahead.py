@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,13 +15,17 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.sources.sources import Sources
-from jdbpy.session.target import prefetch
+from jdbpy.session.target import latency, prefetch
 from jdbpy.session.target.prefetch import StopReads, Top
 from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.wire.command import Command
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import CodeLocation, FrameID, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
+from jdbpy.wire.pending import Pending
 from tests.fakes.frames import frames_reply
+from tests.harness import Jvm, debug
 from tests.session.test_dispatcher import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
 
 ELSEWHERE = PLACE.replace(index=99)
@@ -104,6 +110,33 @@ async def test_a_target_is_near_when_a_trip_is_short_after_a_long_handshake(auto
                 await trio.sleep(answered_after)
                 await played.answer(asked)
             assert target.high_latency is is_far
+
+
+async def test_nothing_is_asked_behind_a_breakpoint_of_a_target_that_is_found_near(
+    any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it asks for is that of a target which was near from the start."""
+    asked = Counter[str]()
+
+    def submit(connection: Connection, command: Command[Any], **how: Any) -> Pending[Any]:
+        asked[command.NAME] += 1
+        return unwatched(connection, command, **how)
+
+    unwatched = Connection.submit
+    found = []
+    for high in (math.inf, -math.inf):  # at its handshake
+        with monkeypatch.context() as patch:
+            patch.setattr(latency, "HIGH", high)
+            async with debug(any_jvm, "Gallery") as d:
+                patch.setattr(latency, "HIGH", math.inf)
+                patch.setattr(Connection, "submit", submit)
+                await d.run_to("call")
+                await wait_all_tasks_blocked()
+                found.append(dict(asked))
+                patch.undo()
+        asked.clear()
+    near, found_near = found
+    assert found_near == near
 
 
 async def test_the_reads_of_a_stop_come_before_its_event(autojump_clock: MockClock) -> None:

@@ -106,8 +106,9 @@ class Looks:
             await reader.run(prefetch_classes(reader, values))
 
     def _learned(self, places: Sequence[ids.CodeLocation]) -> None:
-        self._places += places
-        self._more_places.unpark()
+        if self._target.high_latency:  # a quicker trip since may have told that only the handshake was slow
+            self._places += places
+            self._more_places.unpark()
 
     async def _learn_likely(self) -> None:
         """Learn what variables at places of breakpoints are likely to hold, so that the first stop there need not."""
