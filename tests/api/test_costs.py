@@ -10,7 +10,7 @@ from typing import Any
 import jdbpy
 from benchmarks.relay import Relay, open_relay
 from jdbpy.api.vm import Vm
-from tests.benchmarks.counted import RTT
+from tests.benchmarks.counted import RTT, waves_of
 from tests.harness import LIMIT, Jvm, Target, program, start_target
 
 
@@ -24,9 +24,7 @@ class Behind:
 
     async def waves(self, work: Awaitable[Any]) -> int:
         """The round trips of the work."""
-        before = self._relay.traffic()
-        await work
-        return self._relay.traffic().since(before).waves
+        return await waves_of(self._relay, work)
 
 
 @asynccontextmanager

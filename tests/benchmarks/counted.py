@@ -28,6 +28,19 @@ LOOK = Place("Data", "look")
 HIT = Place("Loop", "hit")
 
 
+async def waves_of(relay: Relay, work: Awaitable[Any]) -> int:
+    """The round trips of the work, begun when all that was asked before, unasked for too, has been answered."""
+    quiet = 0
+    while True:  # what follows an answer is sent at once, or a moment after a stop
+        before = relay.traffic()
+        quiet = quiet + 1 if before.commands == before.replies else 0
+        if quiet > 3:  # nothing runs between this look and the work: what came in a last pause would be counted in
+            break
+        await trio.sleep(PAUSE)
+    await work
+    return relay.traffic().since(before).waves
+
+
 class Counted:
     """A session behind a link."""
 
@@ -41,20 +54,8 @@ class Counted:
         await self.session.next_stop()
 
     async def waves(self, work: Awaitable[Any]) -> int:
-        """The round trips of the work, begun when all that was asked before, unasked for too, has been answered."""
-        await self._answered()
-        before = self.relay.traffic()
-        await work
-        return self.relay.traffic().since(before).waves
-
-    async def _answered(self) -> None:
-        quiet = 0
-        while True:  # what follows an answer is sent at once, or a moment after a stop
-            traffic = self.relay.traffic()
-            quiet = quiet + 1 if traffic.commands == traffic.replies else 0
-            if quiet > 3:  # nothing runs between this look and the count: what came in a last pause would be counted in
-                return
-            await trio.sleep(PAUSE)
+        """The round trips of the work; see ``waves_of``."""
+        return await waves_of(self.relay, work)
 
     async def fewest(self, work: Callable[[], Awaitable[Any]], enough: int, times: int = 8) -> int:
         """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is
