@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tracemalloc
 from collections.abc import Awaitable
@@ -145,7 +146,8 @@ async def test_a_jvm_that_is_stopped_while_it_is_greeted(any_jvm: Jvm) -> None:
         await halt(target.pid)
         done = await process("attach", target.address, "--timeout", SHORT, "-c", "where")
         assert done.status == 3, done
-        assert "did not answer the JDWP handshake within 0.3 seconds" in done.err
+        told = "did not answer the JDWP handshake within 0[.0-9]* seconds"  # what connecting has left of the limit
+        assert re.search(told, done.err)
 
 
 _STALLING = """#!{python}
