@@ -29,7 +29,10 @@ HIT = Place("Loop", "hit")
 
 
 async def waves_of(relay: Relay, work: Awaitable[Any]) -> int:
-    """The round trips of the work, begun when all that was asked before, unasked for too, has been answered."""
+    """Return the round trips of the work.
+
+    It begins when every earlier command has been answered, those sent in the background included.
+    """
     quiet = 0
     while True:  # what follows an answer is sent at once, or a moment after a stop
         before = relay.traffic()

@@ -17,6 +17,7 @@ _PROMPT_AMID = re.compile(rf'(\A|\n)\n(?:([A-Z][^"\n]*: ){_AMID}(?=\S)|{_AMID}(?
 _PROMPT_BEFORE_SOURCE = re.compile(rf"\n{_AMID}(?=\d+ {{4}})")
 _EVENT_FIRST = re.compile(r'\A(?=\n[A-Z][^"\n]*: ")')
 _FAILED_READING = "\nFatal error:\nFailed reading output of child java interpreter.\n"
+_INTERRUPTION = r"> |\n?VM Started: "
 _RELATIVE = ("implementor: ", "subclass: ", "subinterface: ", "nested: ", "implements: ")
 
 
@@ -32,6 +33,19 @@ def beginnings(words: str) -> str:
     for character in reversed(words):
         pattern = f"(?:{re.escape(character)}{pattern})?"
     return pattern
+
+
+def interrupted(words: str) -> str:
+    """Return a pattern that matches a program's words, also where jdb writes its prompt or "VM Started" amid them.
+
+    The JDK's jdb shows output character by character, and its other threads write meanwhile.
+    """
+    return rf"(?:\n|{_INTERRUPTION})*".join(re.escape(character) for character in words)
+
+
+def without_interruptions(text: str) -> str:
+    """Return the text without jdb's prompts that have no thread, and without its "VM Started"."""
+    return re.sub(_INTERRUPTION, "", text)
 
 
 _CUT_SHORT = re.compile(rf"(?<![^\n ]){beginnings(_FAILED_READING)}\Z")

@@ -53,14 +53,6 @@ def ours(*arguments: str) -> list[str]:
     return [sys.executable, "-W", "error", "-m", "jdbpy", "jdb", *arguments]
 
 
-def output(words: str) -> str:
-    """Return a pattern for what a program writes.
-
-    The JDK's jdb shows it character by character; another thread of it may write its prompt or "VM Started" amid it.
-    """
-    return r"(?:\n|VM Started: |> )*".join(re.escape(character) for character in words)
-
-
 def theirs(jvm: Jvm, *arguments: str) -> list[str]:
     """The command line of the jdb beside that Java."""
     return [os.path.join(jvm.home, "bin", "jdb"), *arguments]

@@ -9,8 +9,8 @@ import pytest
 
 from tests.harness import LIMIT, within
 from tests.jdb.beside import Command, beside
-from tests.jdb.differences import listed_differences
-from tests.jdb.driving import PROMPT, drive, output, theirs
+from tests.jdb.differences import interrupted, listed_differences, without_interruptions
+from tests.jdb.driving import PROMPT, drive, theirs
 from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
@@ -99,12 +99,12 @@ async def test_variables_and_surroundings() -> None:
         async with drive(words, JDK, cwd=ends.sources, env=env) as driven:
             await driven.read()
             await driven.type("run")
-            picked, line = output("Picked up JDK_JAVA_OPTIONS"), output("line 1\n")
+            picked, line = interrupted("Picked up JDK_JAVA_OPTIONS"), interrupted("line 1\n")
             text = await driven.read(re.compile(f"(?s)(?=.*{picked}).*{line}".encode()))
             with within(LIMIT):
                 await driven.type("quit")
-            # jdb's prompt and its "VM Started" may stand before either, or amid it: they come from other threads of its
-            return sorted(re.findall(r"(?:NOTE: )?Picked up .*|asked in .*", re.sub(r"> |\n?VM Started: ", "", text)))
+            # other threads of jdb write its prompt and "VM Started", so these may stand before a line or inside it
+            return sorted(re.findall(r"(?:NOTE: )?Picked up .*|asked in .*", without_interruptions(text)))
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == [line for line in of_jdk if "_JAVA_OPTIONS: -Dhers" not in line or line in of_ours]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.events import Exited
 from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
+from jdbpy.wire.command import Command
+from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.pending import Pending
 from tests.harness import LIMIT, Debugging, within
 
 ROUNDS = "Rounds"
@@ -32,6 +40,20 @@ async def values_at_stops(d: Debugging, expression: str, *, most: int = 100) -> 
 def places(point: BreakpointInfo) -> Counter[str]:
     """Where a breakpoint stands, as "Class.method" without the package."""
     return Counter(f"{each.class_name.rpartition('.')[2]}.{each.method}" for each in point.resolved)
+
+
+@contextmanager
+def watching(tell: Callable[[Command[Any]], None]) -> Iterator[None]:
+    """Call ``tell`` with each command as it is submitted."""
+
+    def submit(connection: Connection, command: Command[Any], **how: Any) -> Pending[Any]:
+        tell(command)
+        return unwatched(connection, command, **how)
+
+    unwatched = Connection.submit
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connection, "submit", submit)
+        yield
 
 
 def target_of(d: Debugging) -> Target:

@@ -99,13 +99,11 @@ async def test_what_was_thrown_and_what_a_field_becomes(jvm: Jvm) -> None:
 
 async def test_reports_have_their_values_as_data(jvm: Jvm) -> None:
     async with debug(jvm, PRICES) as d:
-        d.ignored.clear()
         await d.session.watchpoints.add("Prices.last", options=GO.replace(log="{$new} by {this.last}"))
         await d.session.catchpoints.exception(
             "IllegalStateException", options=GO.replace(reporting=Reporting(stack=2), classes=("Prices",))
         )
         await d.session.traces.methods(method="Prices.find", options=GO)
-        d.ignored = {"breakpoint-resolved", "hot-place"}
         found = []
         await d.resume()
         while isinstance(event := await d.next_event(), Notice):
@@ -129,10 +127,8 @@ async def test_reports_have_their_values_as_data(jvm: Jvm) -> None:
 
 async def test_a_thread_without_a_name_is_told_by_its_id(jvm: Jvm) -> None:
     async with debug(jvm, UNNAMED) as d:
-        d.ignored.clear()
         await d.session.catchpoints.exception("IllegalStateException", options=GO.replace(classes=("Unnamed*",)))
         await d.session.traces.methods(method="Unnamed.twice", options=GO)
-        d.ignored = {"breakpoint-resolved", "hot-place"}
         await d.resume()
         told = 0
         while isinstance(event := await d.next_event(), Notice):

@@ -19,13 +19,12 @@ from jdbpy.session.target import latency, prefetch
 from jdbpy.session.target.prefetch import StopReads, Top
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import CodeLocation, FrameID, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
-from jdbpy.wire.pending import Pending
 from tests.fakes.frames import frames_reply
 from tests.harness import Jvm, debug
+from tests.session.running import watching
 from tests.session.test_dispatcher import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
 
 ELSEWHERE = PLACE.replace(index=99)
@@ -115,26 +114,17 @@ async def test_a_target_is_near_when_a_trip_is_short_after_a_long_handshake(auto
 async def test_nothing_is_asked_behind_a_breakpoint_of_a_target_that_is_found_near(
     any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it asks for is that of a target which was near from the start."""
-    asked = Counter[str]()
-
-    def submit(connection: Connection, command: Command[Any], **how: Any) -> Pending[Any]:
-        asked[command.NAME] += 1
-        return unwatched(connection, command, **how)
-
-    unwatched = Connection.submit
+    """jdbpy sends the same commands as to a target that was near from the start."""
     found = []
     for high in (math.inf, -math.inf):  # at its handshake
-        with monkeypatch.context() as patch:
-            patch.setattr(latency, "HIGH", high)
-            async with debug(any_jvm, "Gallery") as d:
-                patch.setattr(latency, "HIGH", math.inf)
-                patch.setattr(Connection, "submit", submit)
+        asked: list[Command[Any]] = []
+        monkeypatch.setattr(latency, "HIGH", high)
+        async with debug(any_jvm, "Gallery") as d:
+            monkeypatch.setattr(latency, "HIGH", math.inf)
+            with watching(asked.append):
                 await d.run_to("call")
                 await wait_all_tasks_blocked()
-                found.append(dict(asked))
-                patch.undo()
-        asked.clear()
+        found.append(Counter(command.NAME for command in asked))
     near, found_near = found
     assert found_near == near
 

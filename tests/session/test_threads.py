@@ -11,10 +11,9 @@ from jdbpy.errors import StateError, UsageError
 from jdbpy.session.model.threads import ThreadGroup, ThreadInfo
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.command import Command
-from jdbpy.wire.connection import Connection
 from jdbpy.wire.messages import method, thread_group_reference, thread_reference
-from jdbpy.wire.pending import Pending
 from tests.harness import Jvm, debug, inline
+from tests.session.running import watching
 
 
 class Steps(trio.abc.Instrument):
@@ -93,23 +92,20 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
 
 
 async def test_groups_and_places_are_asked_for_before_any_reply_is_taken(
-    any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+    any_jvm: Jvm,
 ) -> None:
     """Both in one step of one task: whatever else runs in that turn, the trip is the same."""
     steps = Steps()
     asked: dict[type[Any], set[int]] = {}
 
-    def submit(connection: Connection, command: Command[Any], **how: Any) -> Pending[Any]:
+    def tell(command: Command[Any]) -> None:
         asked.setdefault(type(command), set()).add(steps.count)
-        return unwatched(connection, command, **how)
 
-    unwatched = Connection.submit
     async with debug(any_jvm, "Crowd", "12") as d:
         await d.run_to("ready")
         trio.lowlevel.add_instrument(steps)
-        monkeypatch.setattr(Connection, "submit", submit)
-        await d.session.threads.list(with_frames=True)
-        monkeypatch.undo()
+        with watching(tell):
+            await d.session.threads.list(with_frames=True)
     assert len(asked[thread_group_reference.Name]) == 1
     assert asked[thread_group_reference.Name] == asked[method.LineTable]
 

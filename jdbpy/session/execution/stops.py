@@ -106,7 +106,7 @@ class Looks:
             await reader.run(prefetch_classes(reader, values))
 
     def _learned(self, places: Sequence[ids.CodeLocation]) -> None:
-        if self._target.high_latency:  # a quicker trip since may have told that only the handshake was slow
+        if self._target.high_latency:  # a trip since may have shown that only the handshake was slow
             self._places += places
             self._more_places.unpark()
 
