@@ -11,7 +11,7 @@ from tests.harness import LIMIT, Jvm, Program, inline, program, start_target, wi
 from tests.harness.targets import reserved_port
 from tests.jdb.beside import Command, beside
 from tests.jdb.differences import interrupted, normalized, without_prompts
-from tests.jdb.driving import drive, ours
+from tests.jdb.driving import Driven, drive, ours
 from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
@@ -21,11 +21,22 @@ RAW = "com.sun.jdi.RawCommandLineLaunch:"
 
 
 def _echo() -> Program:
+    """A program that has its arguments and a property in ``Echo.told`` when it comes to ``Echo.done``.
+
+    It writes nothing: jdb shows output from another thread, before or behind what it says itself.
+    """
     return inline(
         "import java.util.List;\n"
         "public class Echo { public static void main(String[] a) {"
-        ' System.out.println(List.of(a) + " " + System.getProperty("x")); } }'
+        ' told = List.of(a) + " " + System.getProperty("x"); done(); } static String told; static void done() { } }'
     )
+
+
+async def _echoed(driven: Driven) -> str:
+    """Return what jdb says of ``Echo.told`` and from there on, where the program stands at its start."""
+    answers = [(await driven.answer(line)).text for line in ("stop in Echo.done", "~cont", "print Echo.told")]
+    await driven.type("cont")
+    return "".join(map(normalized, [*answers, await driven.read(END)]))
 
 
 @pytest.mark.parametrize(
@@ -45,12 +56,11 @@ async def test_launching(arguments: str, shown: str) -> None:
         spec = LAUNCH + arguments.replace("CP", echo.classes).replace("HOME", JDK.home)
         async with drive(command("-connect", spec, "-launch"), JDK) as driven:
             await driven.begin()
-            await driven.type("cont")
-            return normalized(await driven.read(END))
+            return await _echoed(driven)
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
-    assert shown in of_ours
+    assert f'Echo.told = "{shown}"' in of_ours
 
 
 async def test_launching_without_a_halt() -> None:
@@ -58,7 +68,7 @@ async def test_launching_without_a_halt() -> None:
     ends = program("JdbEnds")
 
     async def work(command: Command) -> str:
-        spec = f"{LAUNCH}main=JdbEnds reads,options=-cp {ends.classes},suspend=false"
+        spec = f"{LAUNCH}main=JdbEnds greets,options=-cp {ends.classes},suspend=false"
         async with drive(command("-connect", spec, "-launch"), JDK) as driven:
             # three threads write jdb's prompt, its "VM Started" and the output; "VM Started" may come at any time
             text = await driven.read(re.compile(rf"(?s)(?=.*{interrupted('ready')}).*> ".encode()))
@@ -86,8 +96,7 @@ async def test_a_raw_command() -> None:
             spec = f'{RAW}command=java {agent} -cp {echo.classes} Echo "a b",address=localhost:{port}'
             async with drive(command("-connect", spec, "-launch"), JDK, env={"PATH": f"{JDK.home}/bin"}) as driven:
                 begun = await driven.begin()
-                await driven.type("cont")
-                return without_prompts(begun), normalized(await driven.read(END))
+                return without_prompts(begun), await _echoed(driven)
 
     of_jdk, of_ours = await beside(JDK, work)
     assert of_ours == of_jdk
@@ -172,7 +181,7 @@ async def test_attaching_by_process_to_an_agent_from_elsewhere(jdk: Jvm, tmp_pat
     options = tmp_path / "options"
     options.write_text("-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0\n")
     for words, told in (((f"@{options}",), "> "), ((), "is not a debuggee, or not listening for a debugger")):
-        async with start_target(jdk, "JdbEnds", "reads", with_agent=False, jvm_options=words) as target:
+        async with start_target(jdk, "JdbEnds", "greets", with_agent=False, jvm_options=words) as target:
             await target.wait_output("ready")
             async with drive(ours("-connect", f"com.sun.jdi.ProcessAttach:pid={target.process.pid}"), jdk) as driven:
                 assert told in await driven.read(re.compile(rb"> $|(?!)"))
