@@ -172,7 +172,7 @@ async def test_a_second_debugger_is_told_that_there_is_one(any_jvm: Jvm) -> None
 
 
 async def test_a_handshake_that_comes_too_late_is_tried_again(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agent hangs up after two seconds, and listens on; a debugger may be held up for as long."""
+    """The agent hangs up after two seconds, and listens on; a debugger may be held up for as long, more than once."""
     calls: list[str] = []
     async with start_target(jvm, "Ticker", suspend=False) as target:
 
@@ -186,7 +186,8 @@ async def test_a_handshake_that_comes_too_late_is_tried_again(jvm: Jvm, monkeypa
         address = target.address
         async with jdbpy.attach_session(address) as session:
             assert session.state is VmState.RUNNING
-    assert calls == [address, address]
+    assert len(calls) > 1
+    assert set(calls) == {address}
 
 
 @pytest.mark.parametrize(("takes", "calls"), [(0.0, 1), (1.9, 1), (3.0, 4)])
