@@ -27,11 +27,11 @@ from jdbpy.session.target import leaving
 from jdbpy.wire.constants import Error, EventKind, Tag, TypeTag
 from jdbpy.wire.ids import ObjectID, TaggedObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
-from jdbpy.wire.opening import open_connection
 from tests.cli.process import command, jdbpy as run_jdbpy, script
 from tests.fakes.jvm import SILENCE, FakeJvm
 from tests.fakes.world import FakeClass
 from tests.harness import LIMIT, Jvm, Target, start_target, within
+from tests.harness.connecting import connected
 from tests.harness.processes import piped, send_line
 
 THREADS = 3
@@ -39,13 +39,12 @@ THREADS = 3
 
 async def suspended(target: Target) -> list[int]:
     """The suspend counts above 0, as the agent tells a debugger that does nothing else."""
-    async with await trio.open_tcp_stream("127.0.0.1", target.port) as stream:
-        async with open_connection(stream, hello=[virtual_machine.IDSizes()]) as conn:
-            conn.id_sizes = (await conn.hello[0].wait()).sizes()
-            threads = (await conn.request(virtual_machine.AllThreads())).threads
-            counts = await conn.batch([thread_reference.SuspendCount(thread) for thread in threads])
-            assert conn.statistics().events == 0, "an event of the session before"
-            await conn.request(virtual_machine.Dispose())
+    async with connected(target, [virtual_machine.IDSizes()]) as conn:
+        conn.id_sizes = (await conn.hello[0].wait()).sizes()
+        threads = (await conn.request(virtual_machine.AllThreads())).threads
+        counts = await conn.batch([thread_reference.SuspendCount(thread) for thread in threads])
+        assert conn.statistics().events == 0, "an event of the session before"
+        await conn.request(virtual_machine.Dispose())
     return [each.suspendCount for each in counts if not isinstance(each, JdwpError) and each.suspendCount]
 
 

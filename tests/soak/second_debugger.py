@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 LIMIT = 20.0
+AGENT_PATIENCE = 2.0
+HANDSHAKE = b"JDWP-Handshake"
 
 ALL_THREADS, DISPOSE, CLASSES_BY_SIGNATURE = (1, 4), (1, 6), (1, 2)
 THREAD_NAME, SUSPEND_COUNT = (11, 1), (11, 12)
 COMPOSITE = (64, 100)
+
+
+class HungUpError(AssertionError):
+    """The agent closed the connection."""
 
 
 class SecondDebugger:
@@ -19,11 +26,8 @@ class SecondDebugger:
 
     def __init__(self, port: int) -> None:
         self.events: list[tuple[int, int]] = []
-        self._socket = socket.create_connection(("127.0.0.1", port), LIMIT)
         self._next = 1
-        self._socket.sendall(b"JDWP-Handshake")
-        answer = self._exactly(14)
-        assert answer == b"JDWP-Handshake", answer
+        self._socket = _greeted(port)
 
     def ask(self, command: tuple[int, int], data: bytes = b"") -> bytes:
         """Send a command and return the body of its reply; an error of the agent fails."""
@@ -72,12 +76,38 @@ class SecondDebugger:
         return number, flags, last, self._exactly(length - 11)
 
     def _exactly(self, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            more = self._socket.recv(count - len(data))
-            assert more, f"the agent closed the connection after {data!r}"
-            data += more
-        return data
+        return _exactly(self._socket, count)
+
+
+def _greeted(port: int) -> socket.socket:
+    """Return a connection behind its handshake.
+
+    An agent hangs up on who takes two seconds to send it, and listens on. This process may have stood still for as
+    long, and calls again then.
+    """
+    while True:
+        called = time.monotonic()
+        connection = socket.create_connection(("127.0.0.1", port), LIMIT)
+        try:
+            connection.sendall(HANDSHAKE)
+            answer = _exactly(connection, len(HANDSHAKE))
+            assert answer == HANDSHAKE, answer
+            return connection
+        except BaseException as error:
+            connection.close()
+            hung_up = isinstance(error, (HungUpError, ConnectionError))
+            if not hung_up or time.monotonic() - called < AGENT_PATIENCE:
+                raise
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        more = connection.recv(count - len(data))
+        if not more:
+            raise HungUpError(f"the agent closed the connection after {data!r}")
+        data += more
+    return data
 
 
 @contextmanager

@@ -6,15 +6,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import trio
-
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request, method, reference_type, virtual_machine
-from jdbpy.wire.opening import open_connection
 from tests.harness import LIMIT, Jvm, Target, start_target, within
+from tests.harness.connecting import connected
 
 ALL = JdwpSuspendPolicy.ALL
 
@@ -84,9 +82,8 @@ class Debuggee:
 async def everything(jvm: Jvm, hello: Sequence[Command[Any]] = ()) -> AsyncIterator[Debuggee]:
     """The fixture, started suspended, with a connection that knows its id sizes."""
     async with start_target(jvm, "Everything") as target:
-        stream = await trio.open_tcp_stream("127.0.0.1", target.port)
         with within(LIMIT):
-            async with open_connection(stream, hello=hello) as connection:
+            async with connected(target, hello) as connection:
                 debuggee = Debuggee(connection, target)
                 connection.id_sizes = (await debuggee.ask(virtual_machine.IDSizes())).sizes()
                 yield debuggee

@@ -16,6 +16,7 @@ from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from jdbpy.wire.opening import open_connection
+from tests.harness.connecting import connected
 from tests.harness.jvms import Jvm
 from tests.harness.limits import LIMIT, within
 from tests.harness.targets import Target, start_target
@@ -28,9 +29,8 @@ async def bustling(jvm: Jvm) -> AsyncIterator[tuple[Connection, Target]]:
     """A connection to a program that starts threads all the time."""
     async with start_target(jvm, "Bustle", suspend=False) as target:
         await target.wait_output("bustling")
-        stream = await trio.open_tcp_stream("127.0.0.1", target.port)
         with within(LIMIT):
-            async with open_connection(stream, hello=HELLO) as connection:
+            async with connected(target, HELLO) as connection:
                 yield connection, target
 
 
@@ -151,9 +151,8 @@ async def test_the_vm_is_killed_in_the_middle_of_a_batch(jvm: Jvm) -> None:
 
 async def test_a_vm_that_ends_by_itself(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", suspend=True) as target, trio.open_nursery() as nursery:
-        stream = await trio.open_tcp_stream("127.0.0.1", target.port)
         with within(LIMIT):
-            async with open_connection(stream) as connection:
+            async with connected(target) as connection:
 
                 async def dispatcher() -> None:
                     with pytest.raises(Disconnected, match="the VM has ended"):
