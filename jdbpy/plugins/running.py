@@ -200,9 +200,12 @@ class PythonRunner:
         lock = threading.Lock()
         running: list[int] = []
         ended = trio.Event()
+        cancelled = False
 
         def run() -> Any:
             with lock:
+                if cancelled:
+                    return None  # nobody waits for it any more
                 running.append(threading.get_ident())
             try:
                 with printing(lambda text: self._token.run_sync_soon(self.show, text)):
@@ -218,6 +221,7 @@ class PythonRunner:
             return await trio.to_thread.run_sync(run, abandon_on_cancel=True)
         except trio.Cancelled:
             with lock:
+                cancelled = True
                 if running and not self._portal.interrupt(running[0]):
                     _raise_in(running[0], KeyboardInterrupt)
             with trio.CancelScope(shield=True), trio.move_on_after(CLEANING_UP):

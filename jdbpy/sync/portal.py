@@ -98,6 +98,7 @@ class Portal:
         self._closing = False
         self._closed = False
         self._waiting: dict[int, _Answer] = {}  # by the ident of the thread that waits
+        self._given_up: set[int] = set()  # idents of threads whose next wait ends at once
         self._running: dict[_Answer, None] = {}  # calls that have not ended, in the order in which they began
         self._thread = threading.Thread(target=self._run, name="jdbpy", daemon=True)
 
@@ -145,40 +146,54 @@ class Portal:
         portal._token = trio.lowlevel.current_trio_token()
         portal._thread = threading.current_thread()
         portal._waiting = {}
+        portal._given_up = set()
         portal._running = {}
         portal._closing = portal._closed = False
         return portal
 
     def interrupt(self, thread: int) -> bool:
-        """End the call that a thread waits for, by its ident, with KeyboardInterrupt there; False if there is none."""
+        """End the call that a thread waits for, by its ident, with KeyboardInterrupt there; False if it waits for none,
+        or has the answer."""
         answer = self._waiting.get(thread)
         if answer is None:
             return False
+        waits = not answer.here.is_set
         answer.give(error=KeyboardInterrupt())
         answer.abandon()
-        return True
+        return waits
 
     async def call_in_thread(self, work: Callable[[], Any]) -> Any:
-        """Return what a function of the script gives, in a thread of its own; what that thread waits for ends if this
-        is cancelled."""
+        """Return what a function of the script gives, in a thread of its own.
+
+        If this is cancelled, what that thread waits for ends, or else its next wait does. A function that has not begun
+        by then is not called: nobody would get what it takes, a stop or a hit.
+        """
         lock = threading.Lock()
         running: list[int] = []
+        cancelled = False
 
         def run() -> Any:
+            thread = threading.get_ident()
             with lock:
-                running.append(threading.get_ident())
+                if cancelled:
+                    return None
+                running.append(thread)
             try:
                 return work()
             finally:
                 with lock:
                     running.clear()
+                    self._given_up.discard(thread)
 
         try:
             return await trio.to_thread.run_sync(run, abandon_on_cancel=True)
         except trio.Cancelled:
             with lock:
+                cancelled = True
                 for thread in running:
-                    self.interrupt(thread)
+                    self._given_up.add(thread)  # before it is looked for: it may begin to wait just now
+                    if self.interrupt(thread):
+                        self._given_up.discard(thread)
             raise
 
     # -- asking, from the script's thread ----------------------------------------------------------------------------
@@ -251,14 +266,19 @@ class Portal:
             raise UsageError("this is the thread of the session: it cannot wait for itself")
         if self._closed or self._token is None:
             raise StateError("the session is over", hint="its block has ended", code="CLOSED")
+        thread = threading.get_ident()
         try:
-            self._waiting[threading.get_ident()] = answer
-            self._token.run_sync_soon(start, answer)
-            self._wait_for(answer)
+            self._waiting[thread] = answer
+            if thread in self._given_up:
+                self._given_up.discard(thread)
+                answer.error = KeyboardInterrupt()
+            else:
+                self._token.run_sync_soon(start, answer)
+                self._wait_for(answer)
         except trio.RunFinishedError:
             raise StateError("the session is over", code="CLOSED") from None
         finally:
-            self._waiting.pop(threading.get_ident(), None)
+            self._waiting.pop(thread, None)
         if answer.error is not None:
             raise answer.error
 

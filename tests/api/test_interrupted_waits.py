@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import trio
 
 import jdbpy.sync as jdbpy
-from tests.harness import LIMIT, Jvm, program, start_target, within
+from jdbpy.plugins.running import PythonRunner
+from jdbpy.sync.portal import Portal
+from tests.harness import LIMIT, Jvm, debug, program, start_target, within
 from tests.harness.interrupting import at_every_step
 
 LAB = program("Lab")
@@ -135,3 +139,102 @@ async def test_a_fleet_loses_none_and_takes_none_when_it_no_longer_waits(jvm: Jv
 
         with within(2 * LIMIT):
             await trio.to_thread.run_sync(script)
+
+
+class LateThreads:
+    """Threads for the functions of a method: one begins when ``given_up`` is set, and sets ``ended``."""
+
+    def __init__(self, method: str) -> None:
+        self.given_up = threading.Event()
+        self.ended = threading.Event()
+        self._method = method
+        self._run_sync = trio.to_thread.run_sync
+
+    async def run_sync(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        def run(*given: Any) -> Any:
+            try:
+                assert self.given_up.wait(LIMIT)
+                return function(*given)
+            finally:
+                self.ended.set()
+
+        is_late = function.__qualname__.startswith(f"{self._method}.")
+        return await self._run_sync(run if is_late else function, *args, **options)
+
+
+async def test_a_function_that_begins_when_nobody_waits_for_it_is_not_called(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread may begin late: the stop that its function would wait for goes to who waits."""
+    threads = LateThreads("Portal.call_in_thread")
+    async with start_target(jvm, LAB, suspend=False) as target:
+        await target.wait_output("ready")
+
+        def script() -> None:
+            with jdbpy.fleet([target.address], hold="thread") as fleet:
+                [vm] = fleet.vms.values()
+                breakpoint = vm.stop_at("lab.Lab.submit")
+                with monkeypatch.context() as patch:
+                    patch.setattr(trio.to_thread, "run_sync", threads.run_sync)
+                    [answer] = fleet.each(lambda _: breakpoint.wait(), timeout=0.01).values()
+                assert isinstance(answer.error, jdbpy.TimedOut)
+                threads.given_up.set()
+                assert threads.ended.wait(LIMIT)
+                trio.from_thread.run(target.send, "order 3")
+                breakpoint.wait(timeout=LIMIT).resume()
+
+        with within(2 * LIMIT):
+            await trio.to_thread.run_sync(script)
+
+
+async def test_python_that_begins_behind_ctrl_c_is_not_run(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = LateThreads("PythonRunner.in_thread")
+    ran: list[None] = []
+    async with debug(any_jvm, "Hello") as d, trio.open_nursery() as nursery:
+        runner = PythonRunner(d.session, nursery, print)
+        with monkeypatch.context() as patch, trio.move_on_after(0.01) as scope:
+            patch.setattr(trio.to_thread, "run_sync", threads.run_sync)
+            await runner.in_thread(lambda: ran.append(None))
+        assert scope.cancelled_caught
+        threads.given_up.set()
+        assert await trio.to_thread.run_sync(threads.ended.wait, LIMIT)
+    assert not ran
+
+
+async def test_a_function_that_nobody_waits_for_ends_at_its_next_wait() -> None:
+    """Only at that one: what it cleans up then may wait."""
+    given_up = threading.Event()
+    told: list[str] = []
+    begun, left, ended = trio.Event(), trio.Event(), trio.Event()
+    asking = trio.CancelScope()
+    token = trio.lowlevel.current_trio_token()
+
+    async def answer() -> str:
+        return "cleaned up"
+
+    with within(LIMIT):
+        async with trio.open_nursery() as nursery:
+            portal = Portal.within(nursery)
+
+            def work() -> None:
+                token.run_sync_soon(begun.set)
+                assert given_up.wait(LIMIT)
+                try:
+                    portal.wait(trio.sleep_forever, str)
+                except KeyboardInterrupt:
+                    told.append(portal.wait(answer, str))
+                finally:
+                    token.run_sync_soon(ended.set)
+
+            async def ask() -> None:
+                with asking:
+                    await portal.call_in_thread(work)
+                left.set()
+
+            nursery.start_soon(ask)
+            await begun.wait()
+            asking.cancel()
+            await left.wait()
+            given_up.set()
+            await ended.wait()
+    assert told == ["cleaned up"]
