@@ -20,15 +20,31 @@ LAB = program("Lab")
 
 async def in_lab(jvm: Jvm, script: Callable[[jdbpy.Vm, Callable[[str], None]], None]) -> None:
     """Run a script in a thread, attached to a target that takes lines."""
+
+    def run(address: str, send: Callable[[str], None]) -> None:
+        with jdbpy.attach(address, hold="thread") as vm:
+            script(vm, send)
+
+    await beside_lab(jvm, run)
+
+
+async def in_fleet(jvm: Jvm, script: Callable[[jdbpy.Fleet, Callable[[str], None]], None]) -> None:
+    """The same with a fleet of that target alone."""
+
+    def run(address: str, send: Callable[[str], None]) -> None:
+        with jdbpy.fleet([address], hold="thread") as fleet:
+            script(fleet, send)
+
+    await beside_lab(jvm, run)
+
+
+async def beside_lab(jvm: Jvm, run: Callable[[str, Callable[[str], None]], None]) -> None:
+    """Run a function in a thread; it gets the address of a target, and what sends that a line."""
     async with start_target(jvm, LAB, suspend=False) as target:
         await target.wait_output("ready")
-
-        def run() -> None:
-            with jdbpy.attach(target.address, hold="thread") as vm:
-                script(vm, lambda line: trio.from_thread.run(target.send, line))
-
+        address = target.address
         with within(3 * LIMIT):
-            await trio.to_thread.run_sync(run)
+            await trio.to_thread.run_sync(lambda: run(address, lambda line: trio.from_thread.run(target.send, line)))
 
 
 @pytest.mark.parametrize("of", ["breakpoint", "vm"])
@@ -115,30 +131,25 @@ async def test_a_pause_is_undone(jvm: Jvm) -> None:
 
 
 async def test_a_fleet_loses_none_and_takes_none_when_it_no_longer_waits(jvm: Jvm) -> None:
-    async with start_target(jvm, LAB, suspend=False) as target:
-        await target.wait_output("ready")
+    def script(fleet: jdbpy.Fleet, send: Callable[[str], None]) -> None:
+        [vm] = fleet.vms.values()
+        breakpoint = vm.stop_at("lab.Lab.submit")
+        [answer] = fleet.each(lambda _: breakpoint.wait(), timeout=0.01).values()
+        assert isinstance(answer.error, jdbpy.TimedOut)
+        send("order 3")
+        breakpoint.wait(timeout=LIMIT).resume()
+        breakpoint.remove()
+        with fleet.hits(lambda vm: vm.calls("lab.Lab.submit")) as hits:
+            send("pool 1 500")
+            seen = []
+            for result in at_every_step(lambda: hits.next(timeout=LIMIT)):
+                hit = (result or hits.next(timeout=LIMIT)).hit
+                assert hit is not None
+                seen.append(hit.args["amount"].python())
+            assert len(seen) > 10
+            assert seen == list(range(len(seen)))
 
-        def script() -> None:
-            with jdbpy.fleet([target.address], hold="thread") as fleet:
-                [vm] = fleet.vms.values()
-                breakpoint = vm.stop_at("lab.Lab.submit")
-                [answer] = fleet.each(lambda _: breakpoint.wait(), timeout=0.01).values()
-                assert isinstance(answer.error, jdbpy.TimedOut)
-                trio.from_thread.run(target.send, "order 3")
-                breakpoint.wait(timeout=LIMIT).resume()
-                breakpoint.remove()
-                with fleet.hits(lambda vm: vm.calls("lab.Lab.submit")) as hits:
-                    trio.from_thread.run(target.send, "pool 1 500")
-                    seen = []
-                    for result in at_every_step(lambda: hits.next(timeout=LIMIT)):
-                        hit = (result or hits.next(timeout=LIMIT)).hit
-                        assert hit is not None
-                        seen.append(hit.args["amount"].python())
-                    assert len(seen) > 10
-                    assert seen == list(range(len(seen)))
-
-        with within(2 * LIMIT):
-            await trio.to_thread.run_sync(script)
+    await in_fleet(jvm, script)
 
 
 class LateThreads:
@@ -167,24 +178,20 @@ async def test_a_function_that_begins_when_nobody_waits_for_it_is_not_called(
 ) -> None:
     """A thread may begin late: the stop that its function would wait for goes to who waits."""
     threads = LateThreads("Portal.call_in_thread")
-    async with start_target(jvm, LAB, suspend=False) as target:
-        await target.wait_output("ready")
 
-        def script() -> None:
-            with jdbpy.fleet([target.address], hold="thread") as fleet:
-                [vm] = fleet.vms.values()
-                breakpoint = vm.stop_at("lab.Lab.submit")
-                with monkeypatch.context() as patch:
-                    patch.setattr(trio.to_thread, "run_sync", threads.run_sync)
-                    [answer] = fleet.each(lambda _: breakpoint.wait(), timeout=0.01).values()
-                assert isinstance(answer.error, jdbpy.TimedOut)
-                threads.given_up.set()
-                assert threads.ended.wait(LIMIT)
-                trio.from_thread.run(target.send, "order 3")
-                breakpoint.wait(timeout=LIMIT).resume()
+    def script(fleet: jdbpy.Fleet, send: Callable[[str], None]) -> None:
+        [vm] = fleet.vms.values()
+        breakpoint = vm.stop_at("lab.Lab.submit")
+        with monkeypatch.context() as patch:
+            patch.setattr(trio.to_thread, "run_sync", threads.run_sync)
+            [answer] = fleet.each(lambda _: breakpoint.wait(), timeout=0.01).values()
+        assert isinstance(answer.error, jdbpy.TimedOut)
+        threads.given_up.set()
+        assert threads.ended.wait(LIMIT)
+        send("order 3")
+        breakpoint.wait(timeout=LIMIT).resume()
 
-        with within(2 * LIMIT):
-            await trio.to_thread.run_sync(script)
+    await in_fleet(jvm, script)
 
 
 async def test_python_that_begins_behind_ctrl_c_is_not_run(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
