@@ -12,7 +12,6 @@ import ctypes
 import inspect
 import linecache
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -28,6 +27,7 @@ from jdbpy.plugins.declare import HookDeclaration
 from jdbpy.plugins.loading import GIVEN, Plugin, faults_of, load, parameters
 from jdbpy.plugins.printing import printing
 from jdbpy.record import Record
+from jdbpy.session.concurrency import ThreadCall
 from jdbpy.session.model import events
 
 if TYPE_CHECKING:
@@ -197,35 +197,27 @@ class PythonRunner:
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
         """Return what ``work`` gives in another thread, in which it can be interrupted by cancelling this."""
-        lock = threading.Lock()
-        running: list[int] = []
         ended = trio.Event()
-        cancelled = False
 
-        def run() -> Any:
-            with lock:
-                if cancelled:
-                    return None  # nobody waits for it any more
-                running.append(threading.get_ident())
-            try:
-                with printing(lambda text: self._token.run_sync_soon(self.show, text)):
-                    return work()
-            finally:
-                with lock:
-                    running.clear()
-                    _raise_in(threading.get_ident(), None)
-                with suppress(trio.RunFinishedError):
-                    self._token.run_sync_soon(ended.set)
+        def printed() -> Any:
+            with printing(lambda text: self._token.run_sync_soon(self.show, text)):
+                return work()
 
+        def at_end(thread: int) -> None:
+            _raise_in(thread, None)
+            with suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(ended.set)
+
+        def interrupt(thread: int) -> None:
+            if not self._portal.interrupt(thread):
+                _raise_in(thread, KeyboardInterrupt)
+
+        call = ThreadCall(printed, at_end)
         try:
-            return await trio.to_thread.run_sync(run, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(call.run, abandon_on_cancel=True)
         except trio.Cancelled:
-            with lock:
-                cancelled = True
-                if running and not self._portal.interrupt(running[0]):
-                    _raise_in(running[0], KeyboardInterrupt)
-            with trio.CancelScope(shield=True), trio.move_on_after(CLEANING_UP):
-                if running:
+            if call.cancel(interrupt):
+                with trio.CancelScope(shield=True), trio.move_on_after(CLEANING_UP):
                     await ended.wait()
             raise
 

@@ -18,7 +18,7 @@ import trio
 
 from jdbpy.api.takings import Takings
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.session.concurrency import ThreadCall, open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.sync.hits import Stop
@@ -98,7 +98,7 @@ class Portal:
         self._closing = False
         self._closed = False
         self._waiting: dict[int, _Answer] = {}  # by the ident of the thread that waits
-        self._given_up: set[int] = set()  # idents of threads whose next wait ends at once
+        self._given_up: set[int] = set()  # idents of the threads whose next wait is to end at once
         self._running: dict[_Answer, None] = {}  # calls that have not ended, in the order in which they began
         self._thread = threading.Thread(target=self._run, name="jdbpy", daemon=True)
 
@@ -152,8 +152,10 @@ class Portal:
         return portal
 
     def interrupt(self, thread: int) -> bool:
-        """End the call that a thread waits for, by its ident, with KeyboardInterrupt there; False if it waits for none,
-        or has the answer."""
+        """End the call that a thread waits for with KeyboardInterrupt in that thread, which is given by its ident.
+
+        False if the thread waits for no call, or its call has been answered.
+        """
         answer = self._waiting.get(thread)
         if answer is None:
             return False
@@ -165,36 +167,21 @@ class Portal:
     async def call_in_thread(self, work: Callable[[], Any]) -> Any:
         """Return what a function of the script gives, in a thread of its own.
 
-        If this is cancelled, what that thread waits for ends, or else its next wait does. A function that has not begun
-        by then is not called: nobody would get what it takes, a stop or a hit.
+        A cancellation ends the thread's current wait, or its next one if it does not wait. It also prevents the call if
+        the thread has not begun: a stop or a hit that the function took would be lost.
         """
-        lock = threading.Lock()
-        running: list[int] = []
-        cancelled = False
-
-        def run() -> Any:
-            thread = threading.get_ident()
-            with lock:
-                if cancelled:
-                    return None
-                running.append(thread)
-            try:
-                return work()
-            finally:
-                with lock:
-                    running.clear()
-                    self._given_up.discard(thread)
-
+        call = ThreadCall(work, self._given_up.discard)
         try:
-            return await trio.to_thread.run_sync(run, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(call.run, abandon_on_cancel=True)
         except trio.Cancelled:
-            with lock:
-                cancelled = True
-                for thread in running:
-                    self._given_up.add(thread)  # before it is looked for: it may begin to wait just now
-                    if self.interrupt(thread):
-                        self._given_up.discard(thread)
+            call.cancel(self._end_wait)
             raise
+
+    def _end_wait(self, thread: int) -> None:
+        """End the call that a thread waits for; if it waits for none, end the next one."""
+        self._given_up.add(thread)  # before the look, because the thread may begin to wait at this moment
+        if self.interrupt(thread):
+            self._given_up.discard(thread)
 
     # -- asking, from the script's thread ----------------------------------------------------------------------------
 

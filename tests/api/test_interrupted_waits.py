@@ -11,6 +11,7 @@ import trio
 
 import jdbpy.sync as jdbpy
 from jdbpy.plugins.running import PythonRunner
+from jdbpy.session.concurrency import ThreadCall
 from jdbpy.sync.portal import Portal
 from tests.harness import LIMIT, Jvm, debug, program, start_target, within
 from tests.harness.interrupting import at_every_step
@@ -39,7 +40,7 @@ async def in_fleet(jvm: Jvm, script: Callable[[jdbpy.Fleet, Callable[[str], None
 
 
 async def beside_lab(jvm: Jvm, run: Callable[[str, Callable[[str], None]], None]) -> None:
-    """Run a function in a thread; it gets the address of a target, and what sends that a line."""
+    """Run a function in a thread, with the address of a target and a function that sends a line to the target."""
     async with start_target(jvm, LAB, suspend=False) as target:
         await target.wait_output("ready")
         address = target.address
@@ -155,10 +156,9 @@ async def test_a_fleet_loses_none_and_takes_none_when_it_no_longer_waits(jvm: Jv
 class LateThreads:
     """Threads for the functions of a method: one begins when ``given_up`` is set, and sets ``ended``."""
 
-    def __init__(self, method: str) -> None:
+    def __init__(self) -> None:
         self.given_up = threading.Event()
         self.ended = threading.Event()
-        self._method = method
         self._run_sync = trio.to_thread.run_sync
 
     async def run_sync(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -169,15 +169,15 @@ class LateThreads:
             finally:
                 self.ended.set()
 
-        is_late = function.__qualname__.startswith(f"{self._method}.")
+        is_late = getattr(function, "__func__", None) is ThreadCall.run
         return await self._run_sync(run if is_late else function, *args, **options)
 
 
 async def test_a_function_that_begins_when_nobody_waits_for_it_is_not_called(
     jvm: Jvm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A thread may begin late: the stop that its function would wait for goes to who waits."""
-    threads = LateThreads("Portal.call_in_thread")
+    """The stop that the function would have waited for goes to the script, which waits for it."""
+    threads = LateThreads()
 
     def script(fleet: jdbpy.Fleet, send: Callable[[str], None]) -> None:
         [vm] = fleet.vms.values()
@@ -195,7 +195,7 @@ async def test_a_function_that_begins_when_nobody_waits_for_it_is_not_called(
 
 
 async def test_python_that_begins_behind_ctrl_c_is_not_run(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads = LateThreads("PythonRunner.in_thread")
+    threads = LateThreads()
     ran: list[None] = []
     async with debug(any_jvm, "Hello") as d, trio.open_nursery() as nursery:
         runner = PythonRunner(d.session, nursery, print)
@@ -209,7 +209,7 @@ async def test_python_that_begins_behind_ctrl_c_is_not_run(any_jvm: Jvm, monkeyp
 
 
 async def test_a_function_that_nobody_waits_for_ends_at_its_next_wait() -> None:
-    """Only at that one: what it cleans up then may wait."""
+    """The function may wait again after that, to clean up."""
     given_up = threading.Event()
     told: list[str] = []
     begun, left, ended = trio.Event(), trio.Event(), trio.Event()

@@ -245,7 +245,7 @@ async def test_a_condition_that_fails_is_told_at_its_stop(any_jvm: Jvm) -> None:
 
 async def test_what_is_set_disabled_never_stops(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "1", suspend=False) as target, jdbpy.attach(target.address) as vm:
-        await target.wait_output("ready")  # a place in a class that is not loaded yet may come to be there
+        await target.wait_output("ready")  # before that the class may not be loaded, and a missing place is pending
         disabled = PointOptions(enabled=False, tried=True)
         place = program("Busy").at("work")
         for number in (1, 2, 3):

@@ -58,8 +58,9 @@ FIRST = {
 async def test_first_evaluation(jvm: Jvm) -> None:
     """The frame's variables, what the frame's class and names lead to, the links of paths, and calls, one by one.
 
-    Paths cost a trip a link, as they do again later. A call is one trip behind the class of the object it is called
-    on, what is above that class, which the protocol tells level by level, and the text of a string that it gives.
+    The count begins when all that jdbpy reads ahead at the stop has been answered. Paths cost a trip a link, as they do
+    again later. A call is one trip behind the class of the object it is called on, what is above that class, which the
+    protocol tells level by level, and the text of a string that it gives.
     """
 
     async def first(counted: Counted, text: str) -> None:
@@ -69,7 +70,6 @@ async def test_first_evaluation(jvm: Jvm) -> None:
         async def evaluate() -> None:
             shown.append((await counted.session.values.evaluate(text)).text)
 
-        # what is read behind the stop may share a trip with it, or take one before: it is over when this begins
         trips = await counted.waves(evaluate())
         budget += STRING if answer.startswith('"') or "something" in text else 0
         assert (text, shown, trips) == (text, [answer], min(trips, budget))

@@ -8,6 +8,7 @@ from typing import Any
 
 import trio
 
+from jdbpy.session.connect.attach import LISTENER_PATIENCE
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.handshake import HungUp
@@ -15,15 +16,12 @@ from jdbpy.wire.opening import running, shake_hands
 from tests.harness.limits import LIMIT
 from tests.harness.targets import Target
 
-AGENT_PATIENCE = 2.0
-"""Seconds that the agent waits for the handshake of who calls it; then it hangs up and listens on."""
-
 
 @asynccontextmanager
 async def connected(target: Target, hello: Sequence[Command[Any]] = ()) -> AsyncIterator[Connection]:
     """A connection to the agent, closed at the end of the block; ``hello`` as for ``open_connection``.
 
-    A machine that stands still may hold the handshake up for longer than the agent waits. Then it is called again.
+    Calls again if the agent hung up because the handshake came too late, as it may on a machine that stalls.
     """
     while True:
         called = trio.current_time()
@@ -32,7 +30,7 @@ async def connected(target: Target, hello: Sequence[Command[Any]] = ()) -> Async
             connection = await shake_hands(stream, hello=hello, timeout=LIMIT)
             break
         except HungUp:
-            if trio.current_time() - called < AGENT_PATIENCE:
+            if trio.current_time() - called < LISTENER_PATIENCE:
                 raise
     async with running(connection):
         yield connection

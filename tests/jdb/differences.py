@@ -36,9 +36,9 @@ def beginnings(words: str) -> str:
 
 
 def interrupted(words: str) -> str:
-    """Return a pattern that matches a program's words, also where jdb writes its prompt or "VM Started" amid them.
+    """Return a pattern that matches output of a program even if jdb's prompt or "VM Started" interrupts it.
 
-    The JDK's jdb shows output character by character, and its other threads write meanwhile.
+    The JDK's jdb shows output character by character, while its other threads write as well.
     """
     return rf"(?:\n|{_INTERRUPTION})*".join(re.escape(character) for character in words)
 

@@ -21,9 +21,9 @@ RAW = "com.sun.jdi.RawCommandLineLaunch:"
 
 
 def _echo() -> Program:
-    """A program that has its arguments and a property in ``Echo.told`` when it comes to ``Echo.done``.
+    """A program that puts its arguments and a property into ``Echo.told``, then calls ``Echo.done``.
 
-    It writes nothing: jdb shows output from another thread, before or behind what it says itself.
+    It writes no output, because the JDK's jdb shows output from another thread, at any time.
     """
     return inline(
         "import java.util.List;\n"
@@ -33,7 +33,7 @@ def _echo() -> Program:
 
 
 async def _echoed(driven: Driven) -> str:
-    """Return what jdb says of ``Echo.told`` and from there on, where the program stands at its start."""
+    """Run the program from its start to its end; return jdb's answers, ``Echo.told`` among them."""
     answers = [(await driven.answer(line)).text for line in ("stop in Echo.done", "~cont", "print Echo.told")]
     await driven.type("cont")
     return "".join(map(normalized, [*answers, await driven.read(END)]))

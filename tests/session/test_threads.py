@@ -91,9 +91,7 @@ async def test_round_trips_do_not_grow(any_jvm: Jvm) -> None:
     assert max(costs) <= 3
 
 
-async def test_groups_and_places_are_asked_for_before_any_reply_is_taken(
-    any_jvm: Jvm,
-) -> None:
+async def test_groups_and_places_are_asked_for_before_any_reply_is_taken(any_jvm: Jvm) -> None:
     """Both in one step of one task: whatever else runs in that turn, the trip is the same."""
     steps = Steps()
     asked: dict[type[Any], set[int]] = {}

@@ -72,18 +72,15 @@ class SecondDebugger:
         self.events.append((body[5], int.from_bytes(body[6:10], "big")))
 
     def _packet(self) -> tuple[int, int, int, bytes]:
-        length, number, flags, last = struct.unpack(">IIBH", self._exactly(11))
-        return number, flags, last, self._exactly(length - 11)
-
-    def _exactly(self, count: int) -> bytes:
-        return _exactly(self._socket, count)
+        length, number, flags, last = struct.unpack(">IIBH", _exactly(self._socket, 11))
+        return number, flags, last, _exactly(self._socket, length - 11)
 
 
 def _greeted(port: int) -> socket.socket:
-    """Return a connection behind its handshake.
+    """Return a connection on which the handshake is done.
 
-    An agent hangs up on who takes two seconds to send it, and listens on. This process may have stood still for as
-    long, and calls again then.
+    The agent hangs up on a caller that takes two seconds to send it, and listens on. This process calls again if the
+    machine stalled for as long.
     """
     while True:
         called = time.monotonic()
