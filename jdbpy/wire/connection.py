@@ -236,6 +236,8 @@ class Connection:
         """Submit one command and wait for its reply. Raises as ``Pending.wait``. wire: 1 trip."""
         with self.corked:
             pending = self.submit(command)
+        if pending.done and self.recall is not None and self.recall.is_turn_due():
+            await self.recall.give_turn()
         return await pending.wait()
 
     async def batch(self, commands: Sequence[Command[Any]]) -> list[Any]:
@@ -257,6 +259,8 @@ class Connection:
         """Wait for commands that were submitted before; outcomes, errors and cancellation as in ``batch``."""
         try:
             await trio.lowlevel.checkpoint_if_cancelled()
+            if self.recall is not None and self.recall.is_turn_due():
+                await self.recall.give_turn()
             for pending in pendings:
                 if not pending.done:
                     await pending.settled()

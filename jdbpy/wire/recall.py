@@ -7,6 +7,9 @@ end what is known. While a command that may run code is outstanding nothing is r
 Why that is right: the agent answers commands one after the other. An answer is kept if nothing could run from before
 its command left until it came in, and no command changed anything between. The same command would be answered the same
 until the first of these happens, and that is when all is forgotten. What garbage collection may change is not kept.
+
+Who asks again and again what is known waits for nothing: nothing else would run, the task that receives packets
+included, and what is known would stay so for good. So other tasks have a turn after ``MOST_IN_A_ROW`` answers.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
+
+import trio
 
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error
@@ -23,6 +28,10 @@ from jdbpy.wire.messages import event_request, object_reference, virtual_machine
 
 MOST = 32 * 1024 * 1024
 """Bytes of replies that are kept at most; what does not fit is asked for again."""
+
+MOST_IN_A_ROW = 256
+"""As many answers may be recalled while no packet comes in; then other tasks have their turn. That is after some
+10 ms."""
 
 _PASSING = (Error.OUT_OF_MEMORY, Error.INTERNAL, Error.INVALID_OBJECT)
 """Errors that another try may not meet: an id that belongs to nothing may be given out by the next answer."""
@@ -59,12 +68,25 @@ class Recall:
         self._asked: dict[int, bytes] = {}
         self._known: dict[bytes, bytes | Packet] = {}  # the body of the reply; the whole of an error
         self._size = 0
+        self._in_a_row = 0  # recalled since a packet has come in, or other tasks had their turn
+
+    def is_turn_due(self) -> bool:
+        """True if other tasks have had no turn for long: all that was asked was known."""
+        return self._in_a_row >= MOST_IN_A_ROW
+
+    async def give_turn(self) -> None:
+        """Let other tasks run, that of the packets too."""
+        self._in_a_row = 0
+        await trio.lowlevel.checkpoint()
 
     def find(self, command: Command[Any], body: bytes) -> Packet | None:
         """Return the reply that such a command has had, if it is still good."""
         if not self._known or self._changing:
             return None
         known = self._known.get(_prefix(type(command)) + body)
+        if known is None:
+            return None
+        self._in_a_row += 1
         return Packet(0, REPLY, 0, 0, 0, known) if isinstance(known, bytes) else known
 
     def sent(self, packet_id: int, command: Command[Any], body: bytes) -> None:
@@ -83,6 +105,7 @@ class Recall:
 
     def received(self, packet: Packet) -> None:
         """Take note of a packet that came in: keep the reply to a question, forget all after anything else."""
+        self._in_a_row = 0
         if not packet.is_reply:
             self._forget()
         elif (asked := self._asked.pop(packet.id, None)) is not None:

@@ -100,14 +100,16 @@ class FakeJvm:
         """Each time the command comes, ``action`` is awaited before its reply is sent."""
         self._before[command] = action
 
-    def hold(self, command: type[Command[Any]]) -> None:
-        """Replies to the command wait for ``release``; all else is answered at once, which no real agent would do."""
-        self._held.add(command)
+    def hold(self, *commands: type[Command[Any]]) -> None:
+        """Replies to the commands wait for ``release``; all else is answered at once, which no real agent would do."""
+        self._held.update(commands)
 
-    async def release(self) -> None:
-        """Sends the replies that were held, and holds no more."""
-        self._held.clear()
-        late, self._late = self._late, []
+    async def release(self, *commands: type[Command[Any]]) -> None:
+        """Sends the replies to these commands (none: to all) that were held, and holds no more of them."""
+        released = set(commands or self._held)
+        self._held -= released
+        late = [each for each in self._late if type(each[1]) in released]
+        self._late = [each for each in self._late if type(each[1]) not in released]
         for packet_id, command in late:
             await self._reply(packet_id, command)
 

@@ -81,6 +81,59 @@ async def test_it_is_not_taken_back_when_it_was_resumed_meanwhile(
         jvm.world.resume_all()  # the late reply has suspended them in this fake, which a JVM would have done before
 
 
+@VM
+async def test_a_pause_that_was_resumed_before_its_reply_is_not_taken_back(
+    suspend: type[Command[Any]], resume: type[Command[Any]], threads: tuple[int, ...] | None
+) -> None:
+    """One more Resume would take from the event at which a thread has stopped meanwhile."""
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        jvm.hold(suspend, thread_reference.Name)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(session.execution.pause, threads[0] if threads else None)
+            await jvm.wait_for(suspend)
+            await session.execution.unsuspend(threads)
+            await jvm.wait_for(resume)
+            await jvm.release(suspend)
+            await jvm.wait_for(thread_reference.Name)  # it reads its stop
+            nursery.cancel_scope.cancel()
+        await jvm.release()
+        await session.threads.list()
+        assert len(jvm.received(resume)) == 1
+        jvm.world.resume_all()  # the late reply has suspended them in this fake, which a JVM would have done before
+
+
+async def test_a_suspend_that_was_resumed_before_its_reply_leaves_nothing_to_take_back() -> None:
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        jvm.hold(virtual_machine.Suspend)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(session.execution.suspend)
+            await jvm.wait_for(virtual_machine.Suspend)
+            await session.execution.unsuspend()
+            await jvm.wait_for(virtual_machine.Resume)
+            await jvm.release()
+        await session.execution.unsuspend()
+        await session.threads.list()
+        assert len(jvm.received(virtual_machine.Resume)) == 1
+        jvm.world.resume_all()
+
+
+async def test_a_stop_that_was_resumed_is_not_undone() -> None:
+    """Its thread is still suspended, by the user; a Resume of everything would take that."""
+    jvm = FakeJvm()
+    async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        stop = await session.execution.pause()
+        assert stop.thread is not None
+        await session.execution.suspend([stop.thread.id])
+        await session.execution.resume()
+        await jvm.wait_for(virtual_machine.Resume)
+        session.undo_pause(stop)
+        await session.threads.list()
+        assert len(jvm.received(virtual_machine.Resume)) == 1
+        assert session._target.suspension.count(stop.thread.id) == 1
+
+
 def resumes_of_everything(jvm: FakeJvm) -> list[Any]:
     """Return, for each resume of all threads, the threads that were suspended just before it."""
     told = [each for each in jvm.commands if isinstance(each, virtual_machine.Resume | thread_reference.Suspend)]

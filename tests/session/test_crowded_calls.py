@@ -12,7 +12,7 @@ from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Exited, Notice, Stopped
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target, within
-from tests.session.running import counts_agree
+from tests.session.running import counts_agree, target_of
 
 POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
 EXPRESSION = "p.a() * 10 + p.a() - new Pool(p.number * 11).a()"
@@ -243,3 +243,33 @@ async def test_a_stop_of_everything_lets_a_method_run_on(jvm: Jvm) -> None:
             await counts_agree(d.session, waiting=True)
             assert isinstance(await d.session.execution.cont(), Exited)
             d.unseen()
+
+
+@pytest.mark.parametrize("others_run", [False, True])
+async def test_a_method_runs_on_when_another_has_returned(jvm: Jvm, others_run: bool) -> None:
+    """The end of a call that lets all threads run suspends all of them: those that run other methods, too."""
+    with within(LIMIT):
+        async with debug(jvm, "Pool", "2", "2") as d:
+            number = (await d.session.breakpoints.add(d.at("work"), policy=SuspendPolicy.THREAD)).number
+            await d.resume()
+            stops = [await d.session.next_stop(), await d.session.next_stop()]
+            first, second = [stop.frame for stop in stops if isinstance(stop, Stopped)]
+            await d.session.execution.suspend()
+            waited: list[str] = []
+
+            async def wait() -> None:
+                text = "p.waitFor(1) - p.number"
+                waited.append((await d.session.values.evaluate(text, frame=first, others_run=others_run)).text)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(wait)
+                while not target_of(d).invocations.any:
+                    await trio.lowlevel.checkpoint()
+                assert (await d.session.values.evaluate("p.a() - p.number", frame=second, others_run=True)).text == "0"
+                assert not waited
+                await d.session.values.assign("Pool.enough", "true")
+            assert waited == ["0"]
+            await counts_agree(d.session)
+            await d.session.breakpoints.remove([number])
+            await d.session.execution.unsuspend()
+            await runs_to_its_end(d, 4)

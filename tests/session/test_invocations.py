@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,20 +14,28 @@ from jdbpy.session.target.invocations import Invocations
 from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.wire.messages import thread_reference, virtual_machine
 
-CALLER, OTHER = 1, 2
-INVOKE = "invoke"
+OTHER = 1
+"""The thread that runs no methods."""
+
+
+class Invoke:
+    """The command that runs a method in a thread."""
+
+    def __init__(self, thread: int, *, others_run: bool) -> None:
+        self.thread = thread
+        self.others_run = others_run
 
 
 class Agent:
-    """Suspend counts of two threads, of which one can run methods; packets that are on their way to it and from it."""
+    """Suspend counts of threads, of which some can run methods; packets that are on their way to it and from it."""
 
-    def __init__(self, *, others_run: bool, patient: bool) -> None:
-        self.counts = {CALLER: 0, OTHER: 0}
-        self.others_run = others_run
+    def __init__(self, callers: Sequence[int], *, patient: bool) -> None:
+        self.callers = callers
+        self.counts = dict.fromkeys((OTHER, *callers), 0)
         self.patient = patient  # sends nothing after a set that suspends everything before it has had a Resume
-        self.calls = 0
+        self.calls: dict[int, Invoke] = {}
         self.blocked = False
-        self.ran_on = False  # the caller has left the event at which it stood
+        self.ran_on = False  # a caller has left the event at which it stood
         self.sent: deque[Any] = deque()
         self.received: deque[Any] = deque()
 
@@ -33,17 +43,17 @@ class Agent:
         self.sent.append(command)
 
     def change(self, by: int, *threads: int) -> None:
-        for thread in threads or (CALLER, OTHER):
+        for thread in threads or self.counts:
             self.counts[thread] = max(0, self.counts[thread] + by)
-        self.ran_on = self.ran_on or (not self.counts[CALLER] and not self.calls)
+        self.ran_on |= any(not self.counts[each] and each not in self.calls for each in self.callers)
 
     def carry_out(self) -> None:
         command = self.sent.popleft()
-        if command == INVOKE:
+        if isinstance(command, Invoke):
             assert not self.ran_on
-            self.calls += 1
+            self.calls[command.thread] = command
             self.blocked = False
-            self.change(-1, *(() if self.others_run else (CALLER,)))
+            self.change(-1, *(() if command.others_run else (command.thread,)))
         elif isinstance(command, virtual_machine.Suspend):
             self.change(+1)
         elif isinstance(command, virtual_machine.Resume):
@@ -72,13 +82,12 @@ class Agent:
         self.change(+1, OTHER)
         self.received.append("alone")
 
-    def can_return(self) -> bool:
-        return bool(self.calls) and not self.counts[CALLER] and not self.blocked
+    def can_return(self, thread: int) -> bool:
+        return thread in self.calls and not self.counts[thread] and not self.blocked
 
-    def give_back(self) -> None:
-        self.change(+1, *(() if self.others_run else (CALLER,)))
-        self.calls -= 1
-        self.received.append("reply")
+    def give_back(self, thread: int) -> None:
+        self.change(+1, *(() if self.calls[thread].others_run else (thread,)))
+        self.received.append(self.calls.pop(thread))
 
 
 class Debugger:
@@ -104,14 +113,14 @@ class Debugger:
         }
         self.agent.submit(kinds[op])
 
-    def invoke(self) -> None:
-        self.invocations.begin(CALLER, others_run=self.agent.others_run)
-        self.agent.submit(INVOKE)
+    def invoke(self, thread: int, *, others_run: bool) -> None:
+        self.invocations.begin(thread, others_run=others_run)
+        self.agent.submit(Invoke(thread, others_run=others_run))
 
     def take(self) -> None:
         taken = self.agent.received.popleft()
-        if taken == "reply":
-            self.invocations.ended(CALLER)
+        if isinstance(taken, Invoke):
+            self.invocations.ended(taken.thread)
             return
         if taken == "alone":
             self.suspension.event(OTHER, everything=False)
@@ -129,26 +138,38 @@ class Debugger:
             self.op(SuspendOp.VM_RESUME)
 
 
-@pytest.mark.parametrize("others_run", [False, True])
+@pytest.mark.parametrize(
+    "others_run", [(False,), (True,), (False, False), (False, True), (True, True), (False, True, True)]
+)
 @pytest.mark.parametrize("patient", [True, False])
 @pytest.mark.parametrize("seed", range(150))
-def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run: bool) -> None:
+def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run: tuple[bool, ...]) -> None:
+    """``others_run`` says of each thread that runs methods whether these let all threads run."""
     chance = random.Random(seed)
-    agent = Agent(others_run=others_run, patient=patient)
+    lets_run = dict(enumerate(others_run, OTHER + 1))
+    callers = list(lets_run)
+    agent = Agent(callers, patient=patient)
     debugger = Debugger(agent)
-    everything = others_run or chance.random() < 0.7
-    agent.change(+1, *(() if everything else (CALLER,)))
-    debugger.suspension.event(CALLER, everything=everything)
+    everything = any(others_run) or chance.random() < 0.7
+    if everything:
+        agent.change(+1)
+        debugger.suspension.event(callers[0], everything=True)
+    for each in callers[everything and len(callers) == 1 :]:  # one that is held by nothing else goes on with the others
+        agent.change(+1, each)
+        debugger.suspension.event(each, everything=False)
     for _ in range(chance.randrange(3)):
-        agent.change(+1, CALLER)
-        debugger.suspension.apply(SuspendOp.THREAD_SUSPEND, CALLER)
+        held = chance.choice(callers)
+        agent.change(+1, held)
+        debugger.suspension.apply(SuspendOp.THREAD_SUSPEND, held)
+    agent.ran_on = False
     left = chance.randrange(1, 6)  # hits to come
     alone, resumes = chance.randrange(3), chance.randrange(3)
-    calls = chance.randrange(1, 4)
+    calls = chance.randrange(1, 4) * len(callers)
 
-    def may_call() -> bool:
-        lets_run = not others_run or debugger.suspension.everything_held  # as the session has it
-        return bool(calls) and lets_run and not debugger.invocations.any
+    def may_call() -> list[int]:
+        may = debugger.suspension.everything_held  # as the session has it
+        free = [each for each in callers if each not in debugger.suspension.evaluating]
+        return [each for each in free if calls and (may or not lets_run[each])]
 
     def possible() -> list[Any]:
         found: list[Any] = []
@@ -162,14 +183,13 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
             found.append(hit)
         if agent.can_hit_alone() and alone:
             found.append(hit_alone)
-        if agent.can_return():
-            found.append(agent.give_back)
-        if resumes and debugger.suspension.vm_holds and debugger.suspension.count(CALLER) > 1:
+        found += [partial(agent.give_back, each) for each in callers if agent.can_return(each)]
+        more = all(debugger.suspension.count(each) > 1 for each in callers)
+        if resumes and debugger.suspension.vm_holds and more:
             found.append(resume)
         if resumes and debugger.suspension.count(OTHER):
             found.append(resume_other)
-        if may_call():
-            found.append(call)
+        found += [partial(call, each) for each in may_call()]
         return found
 
     def hit() -> None:
@@ -192,14 +212,14 @@ def test_all_counts_are_those_of_the_ledger(seed: int, patient: bool, others_run
         resumes -= 1
         debugger.op(SuspendOp.THREAD_RESUME, OTHER)
 
-    def call() -> None:
+    def call(thread: int) -> None:
         nonlocal calls
         calls -= 1
-        debugger.invoke()
+        debugger.invoke(thread, others_run=lets_run[thread])
 
     while steps := possible():
         chance.choice(steps)()
         assert not agent.ran_on
-    assert not debugger.invocations.any, "the call has never returned"
+    assert not debugger.invocations.any, "a call has never returned"
     assert not may_call()
-    assert agent.counts == {thread: debugger.suspension.count(thread) for thread in (CALLER, OTHER)}
+    assert agent.counts == {thread: debugger.suspension.count(thread) for thread in agent.counts}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 import trio
 
@@ -13,6 +15,7 @@ from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.breakpoints import PointOptions
 from jdbpy.session.target.clients import Steps
+from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
@@ -35,8 +38,10 @@ async def run(run: Run) -> None:
                 rng = run.random(seed)
                 with within(4 * LIMIT):
                     async with jdbpy.attach_session(await target.address()) as session:
+                        excess = _note_excess(session)
                         cancelled += await _all_at_once(session, rng, done)
                         await _is_sound(session)
+                        assert not excess, f"resumes of all threads while no suspend stood: {excess}"
                     await target.verify()
     run.figure("operations", f"{sum(done.values()):,}")
     run.figure("cancelled", f"{cancelled:,}")
@@ -83,6 +88,24 @@ async def _is_sound(session: jdbpy.Session) -> None:
         value = await session.values.evaluate("Busy.yes()", frame=stop.frame)  # another thread may be selected
     assert value.text == "true"
     await session.execution.resume()
+
+
+def _note_excess(session: jdbpy.Session) -> list[str]:
+    """Return a list that gets the place of each Resume of all threads that comes while no suspend stands.
+
+    Such a Resume takes from events that are just coming in: the counts differ then only if there is one.
+    """
+    excess: list[str] = []
+    suspension = session._target.suspension
+    apply = suspension.apply
+
+    def noting(op: SuspendOp, *arguments: Any, **options: Any) -> None:
+        if op is SuspendOp.VM_RESUME and not suspension.frozen:
+            excess.append("".join(traceback.format_stack(limit=6)))
+        apply(op, *arguments, **options)
+
+    suspension.apply = noting  # type: ignore[method-assign]
+    return excess
 
 
 def _left(session: jdbpy.Session) -> list[str]:

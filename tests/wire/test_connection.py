@@ -23,6 +23,7 @@ from jdbpy.wire.messages import (
     virtual_machine,
 )
 from jdbpy.wire.opening import exchange, open_connection, shake_hands
+from jdbpy.wire.recall import MOST_IN_A_ROW, Recall
 from jdbpy.wire.statistics import Statistics
 from tests.wire.peer import Peer, connected
 
@@ -343,3 +344,24 @@ async def test_a_greeting_whose_time_was_used_up_before_is_given_up() -> None:
         connection = await shake_hands(ours, hello=[virtual_machine.IDSizes()], timeout=5, peer="peer:1")
     with pytest.raises(ConnectError, match="peer:1"):
         await exchange(connection, connection.hello, -0.001)
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_who_asks_what_is_known_lets_others_run(together: bool) -> None:
+    """Each answer is there at once: who asks for it in a loop would keep all others waiting, the receiver too."""
+    async with connected() as (connection, peer), trio.open_nursery() as nursery:
+        connection.recall = Recall(lambda: 1)
+        others_ran = trio.Event()
+
+        async def other() -> None:
+            others_ran.set()
+
+        nursery.start_soon(peer.answer, virtual_machine.AllThreads(), THREADS)
+        await connection.request(virtual_machine.AllThreads())
+        nursery.start_soon(other)
+        for _ in range(2 * MOST_IN_A_ROW):  # of two tasks that can go on, either may be the first
+            if together:
+                assert await connection.batch([virtual_machine.AllThreads()]) == [THREADS]
+            else:
+                assert await connection.request(virtual_machine.AllThreads()) == THREADS
+        assert others_ran.is_set()

@@ -11,7 +11,7 @@ from jdbpy.wire.constants import Error
 from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
-from jdbpy.wire.recall import MOST, Recall
+from jdbpy.wire.recall import MOST, MOST_IN_A_ROW, Recall
 
 NAME = thread_reference.Name(ThreadID(ObjectID(7)))
 COUNT = thread_reference.FrameCount(ThreadID(ObjectID(7)))
@@ -141,3 +141,18 @@ def test_what_is_kept_is_bounded() -> None:
 def test_an_id_that_belongs_to_nothing_may_be_given_out() -> None:
     assert Asking().ask(error=Error.INVALID_OBJECT) is None
     assert Asking().ask(error=Error.INVALID_ARRAY) == b"answer"
+
+
+async def test_others_have_their_turn_after_many_answers_in_a_row() -> None:
+    asking = Asking()
+    for _ in range(MOST_IN_A_ROW - 1):
+        assert asking.ask() == b"answer"
+    assert not asking.recall.is_turn_due()  # a reply came in each time
+    for _ in range(MOST_IN_A_ROW - 1):
+        asking.known()
+        asking.known(COUNT)  # which is not known
+    assert asking.recall.is_turn_due()
+    await asking.recall.give_turn()
+    assert not asking.recall.is_turn_due()
+    asking.recall.received(Packet(99, 0, 64, 100, 0, b""))
+    assert asking.known() is None

@@ -121,10 +121,12 @@ class Resuming:
         self._target.require_alive()
         if threads is None:
             whole = self._target.submit_op(SuspendOp.VM_SUSPEND)
+            resumed = self._target.suspension.resumed(0)
             self._target.was_suspended()
             await whole.wait()
-            self._target.suspension.user_vm_holds += 1
-            self._target.suspends[0] += 1
+            if self._target.suspension.resumed(0) == resumed:  # else it is taken back already
+                self._target.suspension.user_vm_holds += 1
+                self._target.suspends[0] += 1
             return
         pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
         self._target.was_suspended()
@@ -209,12 +211,14 @@ class Resuming:
         if thread is not None:
             if target.suspension.is_suspended(thread):
                 raise StateError("that thread is suspended already", hint=f"'thread {thread}' selects it")
+            resumed = target.suspension.resumed(thread)
             await self.suspend([thread])
-            with self._undone_if_cancelled(thread):
+            with self._undone_if_cancelled(thread, resumed):
                 return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_held:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
         pending = target.submit_op(SuspendOp.VM_SUSPEND)  # a stop, which 'cont' and 'resume' end
+        resumed = target.suspension.resumed(0)
         target.was_suspended()
         try:
             await pending.wait()
@@ -222,7 +226,7 @@ class Resuming:
             with trio.move_on_after(_UNDO_LIMIT, shield=True), suppress(JdbpyError):
                 await target.conn.request(virtual_machine.IDSizes())
             raise
-        with self._undone_if_cancelled(0):
+        with self._undone_if_cancelled(0, resumed):
             return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
 
     def undo_pause(self, stop: Stopped) -> None:
@@ -232,17 +236,21 @@ class Resuming:
             self._undo_pause(thread if stop.policy is SuspendPolicy.THREAD else 0)
 
     @contextmanager
-    def _undone_if_cancelled(self, thread: int) -> Iterator[None]:
-        """Take back the pause of a thread (0: of everything) whose caller does not get its stop."""
-        before = self._target.suspension.resumed(thread)
+    def _undone_if_cancelled(self, thread: int, resumed: int) -> Iterator[None]:
+        """Take back the pause of a thread (0: of everything) whose caller does not get its stop.
+
+        ``resumed`` is the number of the time when it was suspended: it may have been resumed before the reply came.
+        """
         try:
             yield
         except trio.Cancelled:
-            if self._target.suspension.resumed(thread) == before:
+            if self._target.suspension.resumed(thread) == resumed:
                 self._undo_pause(thread)
             raise
 
     def _undo_pause(self, thread: int) -> None:
+        if not thread and not self._target.suspension.everything_held:
+            return  # one more Resume would take from events of threads that are just coming in
         with suppress(JdbpyError):  # the connection is gone, and with it the pause
             if thread:
                 self._target.suspends[thread] -= 1

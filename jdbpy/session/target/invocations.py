@@ -14,6 +14,8 @@ whose effect on a count of 0 is lost. Therefore:
 * While a call lets all threads run, any of them may come to an event, whose suspension is not known yet: a Resume would
   take that, where nothing else suspends the thread. So the threads are suspended once more just before it.
 * When the method has returned, the thread's count is made the one of ``Suspension``.
+* The end of a call that let all threads run suspends all of them, also those whose calls are under way: each of these
+  is resumed, and all are while a further call lets them run.
 
 Virtual threads (docs/agent.md, "Suspending them all happens once"). While everything is suspended, a further event set
 with policy ALL only counts one up for each virtual thread that the agent knows; it does not suspend it. A call that
@@ -117,9 +119,12 @@ class Invocations:
             self._virtual.add(thread)
             if self._agent.base > others_run:
                 self.suspend_less()
+        if others_run and self._others_run:  # they do already, and this call's Resume is not to take what holds others
+            self._suspend_all()
         while self._agent.of(thread) > 1:
             self._resume(thread)
         if others_run:
+            self._keep_callers(self._running.keys() - {thread})
             for each in self._run_on():
                 self._suspend(each)
             self._others_run.add(thread)
@@ -145,7 +150,8 @@ class Invocations:
             return
         self._others_run.discard(thread)
         self._agent.change_all(+1)
-        self._put_all_right(thread)
+        if not self._put_all_right(thread):
+            self.let_run()
 
     # -- events and commands meanwhile -------------------------------------------------------------------------------
 
@@ -164,7 +170,9 @@ class Invocations:
             self._agent.change(thread, +1)
 
     def let_run(self) -> None:
-        """Resume the threads of calls after an event set of another thread that has suspended everything."""
+        """Resume the threads of calls after an event set of another thread, or the end of another call, that has
+        suspended everything.
+        """
         if self._virtual and self._agent.base:
             self.suspend_less()
         for thread in self._running:
@@ -178,10 +186,7 @@ class Invocations:
         if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             if self._others_run:
                 self._keep_events(op, thread)
-            for each in self._running:
-                counted = op is SuspendOp.VM_RESUME or each == thread
-                if counted and not self._agent.of(each) and self._wanted(each) > 1:
-                    self._suspend(each)
+            self._keep_callers(self._running if op is SuspendOp.VM_RESUME else self._running.keys() & {thread})
         self._apply(op, thread)
 
     def _apply(self, op: SuspendOp, thread: int) -> None:
@@ -192,6 +197,14 @@ class Invocations:
             self._agent.change_all(by)
         else:
             self._agent.change(thread, by)
+
+    def _keep_callers(self, threads: Iterable[int]) -> None:
+        """Suspend threads of calls just before they are resumed, where more than that resume suspends them: their
+        calls may have returned. wire: no wait.
+        """
+        for each in sorted(threads):
+            if not self._agent.of(each) and self._wanted(each) > 1:
+                self._suspend(each)
 
     def _keep_events(self, op: SuspendOp, thread: int) -> None:
         """Suspend threads that a call lets run just before they are resumed: one may have come to an event that is not
@@ -204,8 +217,7 @@ class Invocations:
             for each in self._run_on():
                 self._suspend(each)
         else:
-            self._conn.submit(virtual_machine.Suspend())
-            self._agent.change_all(+1)
+            self._suspend_all()
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
@@ -223,13 +235,14 @@ class Invocations:
         while self._agent.of(thread) > self._wanted(thread):
             self._resume(thread)
 
-    def _put_all_right(self, thread: int) -> None:
+    def _put_all_right(self, thread: int) -> bool:
         """The same for all threads, after a call that let them run: what resumed them meanwhile had no effect.
 
-        Those with a count of their own are suspended first: none of them is to run on until that is done.
+        Those with a count of their own are suspended first: none of them is to run on until that is done. The others
+        run on where a further call lets them. Return True if all were resumed, those of calls among them.
         """
         base, own = self._suspension.counts()
-        resumes = max(0, self._agent.base - base - self._waiting)
+        resumes = 1 if self._others_run else max(0, self._agent.base - base - self._waiting)
         concerned = sorted({thread, *own, *self._agent.own} - self._running.keys())
         for each in concerned:
             for _ in range(self._wanted(each) + resumes - self._agent.of(each)):
@@ -239,12 +252,17 @@ class Invocations:
             self._agent.change_all(-1)
         for each in concerned:
             self._put_right(each)
+        return bool(resumes)
 
     def _count_resumes(self, threads: Iterable[int]) -> None:
         """Each resume of a thread counts for the ids of its frames, also within a call."""
         for thread in threads:
             if thread in self._running and self._agent.of(thread) == 1:
                 self._suspension.invoked(thread)
+
+    def _suspend_all(self) -> None:
+        self._conn.submit(virtual_machine.Suspend())
+        self._agent.change_all(+1)
 
     def _suspend(self, thread: int) -> None:
         self._conn.submit(thread_reference.Suspend(ThreadID(ObjectID(thread))))
