@@ -17,7 +17,7 @@ from jdbpy.session.model.vm import VmState
 from jdbpy.session.target.conditions import NOTHING, Condition, ConditionEvaluation, FastCondition, Given, MethodCall
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.hit_rates import HitLoad
-from jdbpy.session.target.requests import RequestSpec
+from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, Verdict
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.command import Command
@@ -356,6 +356,37 @@ async def test_a_thread_that_is_resumed_while_it_runs_a_method_makes_no_stop(aut
         await wait_all_tasks_blocked()
         assert not played.s.shown
         assert not played.s.target.suspension.is_suspended(MAIN)
+
+
+async def test_a_hit_behind_one_that_was_resumed_waits_for_it(autojump_clock: MockClock) -> None:
+    """The dispatcher comes to the first one late, and must not resume the thread for it: that stands at the second."""
+    async with method_called() as (played, method):
+        target, go_on = played.s.target, trio.Event()
+
+        async def take_long(hit: RequestHit) -> Verdict:
+            await go_on.wait()
+            return GO
+
+        await played.s.request(9, take_long, THREAD)
+        await played.s.hit(9, policy=THREAD, thread=OTHER)
+        target.submit_op(SuspendOp.THREAD_RESUME, MAIN, by_event=True)
+        await played.peer.answer(RESUME)
+        method.returns(True)
+        await played.resumed()
+        second = Method(target)
+        played.point.evaluations.append(Calling(second))
+        await played.hit()
+        guess = target.frame_id_predictor.guess(MAIN)
+        assert guess is not None
+        played.frame = guess
+        await played.answer(await played.read(), FAILS)
+        await wait_all_tasks_blocked()
+        assert second.on_end is None, "it is the dispatcher's"
+        go_on.set()
+        await played.peer.answer(thread_reference.Resume(OTHER))
+        await wait_all_tasks_blocked()
+        assert len(played.s.shown) == 1
+        assert target.suspension.count(MAIN) == 1
 
 
 async def test_a_condition_that_is_changed_amid_its_reads_is_not_followed(autojump_clock: MockClock) -> None:

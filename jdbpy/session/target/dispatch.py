@@ -149,8 +149,9 @@ class EventDispatcher:
 
     @property
     def put_off(self) -> frozenset[int]:
-        """The threads whose hit waits until all are resumed: the agent counts one suspension of each more."""
-        return self._deferred.threads
+        """The threads whose hit waits until all are resumed, and that ``Suspension`` does not know of: the agent counts
+        one suspension of each more."""
+        return self._deferred.threads - self._target.suspension.asked
 
     def leave(self) -> None:
         """From now on resume every event set where it comes in; none becomes a stop any more."""

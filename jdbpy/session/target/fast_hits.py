@@ -289,9 +289,10 @@ class FastHits:
         self._hand_on(look)
 
     def _call(self, look: _Look, thread: ThreadID, evaluation: ConditionEvaluation, method: MethodCall) -> None:
-        """Run a method in the thread of the hit, if nothing else suspends it."""
+        """Run a method in the thread of the hit, if nothing else suspends it, and no hit before it is to be decided."""
         suspension = self._target.suspension
-        if look.policy is not JdwpSuspendPolicy.EVENT_THREAD or suspension.count(thread) != look.entered:
+        behind = not look.entered and thread in self._entered
+        if behind or look.policy is not JdwpSuspendPolicy.EVENT_THREAD or suspension.count(thread) != look.entered:
             self._give_up(look, thread, evaluation)
             return
         if not look.entered:
