@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import traceback
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -14,6 +15,7 @@ import jdbpy
 from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.breakpoints import PointOptions
+from jdbpy.session.model.events import Event
 from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.wire.constants import EventKind
@@ -38,10 +40,14 @@ async def run(run: Run) -> None:
                 rng = run.random(seed)
                 with within(4 * LIMIT):
                     async with jdbpy.attach_session(await target.address()) as session:
-                        excess = _note_excess(session)
-                        cancelled += await _all_at_once(session, rng, done)
-                        await _is_sound(session)
-                        assert not excess, f"resumes of all threads while no suspend stood: {excess}"
+                        ledger = _Ledger(session)
+                        try:
+                            cancelled += await _all_at_once(session, rng, done)
+                            await _is_sound(session)
+                            assert not ledger.excess, f"resumes of all threads while no suspend stood: {ledger.excess}"
+                        except Exception as error:
+                            error.add_note(str(ledger))
+                            raise
                     await target.verify()
     run.figure("operations", f"{sum(done.values()):,}")
     run.figure("cancelled", f"{cancelled:,}")
@@ -90,22 +96,42 @@ async def _is_sound(session: jdbpy.Session) -> None:
     await session.execution.resume()
 
 
-def _note_excess(session: jdbpy.Session) -> list[str]:
-    """Return a list that gets the place of each Resume of all threads that comes while no suspend stands.
+class _Ledger:
+    """What changes the suspend counts of a session, as it counts them: the last entries, to be told with a failure.
 
-    Such a Resume takes from events that are just coming in: the counts differ then only if there is one.
+    ``excess`` are resumes of all threads while no suspend stands: such a one takes from events that are just coming in,
+    and the counts differ only if there is one.
     """
-    excess: list[str] = []
-    suspension = session._target.suspension
-    apply = suspension.apply
 
-    def noting(op: SuspendOp, *arguments: Any, **options: Any) -> None:
-        if op is SuspendOp.VM_RESUME and not suspension.frozen:
-            excess.append("".join(traceback.format_stack(limit=6)))
-        apply(op, *arguments, **options)
+    def __init__(self, session: jdbpy.Session) -> None:
+        self.excess: list[str] = []
+        self._suspension = session._target.suspension
+        self._last: deque[str] = deque(maxlen=60)
+        self._apply, self._event = self._suspension.apply, self._suspension.event
+        self._suspension.apply = self._note_command  # type: ignore[method-assign]
+        self._suspension.event = self._note_event  # type: ignore[method-assign]
+        session._target.publisher.listen(self._note_published)
 
-    suspension.apply = noting  # type: ignore[method-assign]
-    return excess
+    def __str__(self) -> str:
+        return "\n".join(self._last)
+
+    def _note_command(self, op: SuspendOp, thread: int = 0, **options: Any) -> None:
+        place = " < ".join(f"{each.name}:{each.lineno}" for each in reversed(traceback.extract_stack(limit=6)[:-1]))
+        if op is SuspendOp.VM_RESUME and not self._suspension.frozen:
+            self.excess.append(place)
+        self._apply(op, thread, **options)
+        self._note(f"{op.name} {thread or ''} {options or ''} {place}")
+
+    def _note_event(self, thread: int, **options: Any) -> None:
+        self._event(thread, **options)
+        self._note(f"event {thread} {options}")
+
+    def _note_published(self, event: Event) -> None:
+        self._note(f"published {event}"[:300])
+
+    def _note(self, what: str) -> None:
+        base, own = self._suspension.counts()
+        self._last.append(f"{base} {own} {what}")
 
 
 def _left(session: jdbpy.Session) -> list[str]:
