@@ -97,10 +97,10 @@ async def _is_sound(session: jdbpy.Session) -> None:
 
 
 class _Ledger:
-    """What changes the suspend counts of a session, as it counts them: the last entries, to be told with a failure.
+    """The last changes of a session's suspend counts, and the events it published. A failure shows them.
 
-    ``excess`` are resumes of all threads while no suspend stands: such a one takes from events that are just coming in,
-    and the counts differ only if there is one.
+    ``excess`` lists the call stacks of VM resumes sent while the VM was not suspended. Such a resume is a fault even if
+    all counts agree: it releases a thread only if an event of that thread is on its way.
     """
 
     def __init__(self, session: jdbpy.Session) -> None:

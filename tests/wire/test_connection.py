@@ -348,7 +348,7 @@ async def test_a_greeting_whose_time_was_used_up_before_is_given_up() -> None:
 
 @pytest.mark.parametrize("together", [False, True])
 async def test_who_asks_what_is_known_lets_others_run(together: bool) -> None:
-    """Each answer is there at once: who asks for it in a loop would keep all others waiting, the receiver too."""
+    """Recalled answers never block, so a polling loop must yield: else no other task runs, not even the receiver."""
     async with connected() as (connection, peer), trio.open_nursery() as nursery:
         connection.recall = Recall(lambda: 1)
         others_ran = trio.Event()
