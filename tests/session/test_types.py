@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 import trio
@@ -10,7 +10,7 @@ import trio
 from jdbpy.errors import ProtocolError
 from jdbpy.session.java.constant_pool import class_names
 from jdbpy.session.target import facts
-from jdbpy.session.target.refs import LineTable
+from jdbpy.session.target.refs import LineTable, Method
 from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.constants import ClassStatus
 from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, ThreadID
@@ -111,24 +111,28 @@ async def test_what_a_redefinition_changes_is_asked_again(any_jvm: Jvm) -> None:
 
 
 class SlowConnection:
-    """A connection whose answers come when the test says so."""
+    """A connection whose answers come when the test says so: each time the class has a further method."""
 
     def __init__(self) -> None:
         self.asked = trio.Event()
         self.answer = trio.Event()
+        self.turns = 0
 
     async def batch(self, commands: Sequence[object]) -> list[object]:
+        self.turns += 1
+        names = [f"m{number}" for number in range(self.turns)]
         self.asked.set()
         await self.answer.wait()
-        return [reference_type.MethodsWithGenericReply([]) for _ in commands]
+        declared = [reference_type.MethodInfoWithGeneric(MethodID(1), name, "()V", "", 0) for name in names]
+        return [reference_type.MethodsWithGenericReply(declared) for _ in commands]
 
 
-@pytest.mark.parametrize("gone", [True, False])
-async def test_an_answer_that_was_on_its_way_when_its_type_was_dropped_is_not_kept(gone: bool) -> None:
+@pytest.mark.parametrize("of_these", [True, False])
+async def test_an_answer_that_was_on_its_way_when_its_type_was_dropped_is_asked_for_again(of_these: bool) -> None:
     conn = SlowConnection()
     cache = TypeCache(conn)  # type: ignore[arg-type]
     wanted, other = ReferenceTypeID(7), ReferenceTypeID(8)
-    answers: list[object] = []
+    answers: list[Mapping[ReferenceTypeID, tuple[Method, ...]]] = []
 
     async def ask() -> None:
         answers.append(await cache.methods([wanted]))
@@ -136,10 +140,49 @@ async def test_an_answer_that_was_on_its_way_when_its_type_was_dropped_is_not_ke
     async with trio.open_nursery() as nursery:
         nursery.start_soon(ask)
         await conn.asked.wait()
-        cache.forget([wanted if gone else other])
+        cache.invalidate([wanted if of_these else other])
         conn.answer.set()
-    assert answers == [{wanted: ()}]
-    assert cache.facts.known(facts.METHODS, wanted) == (None if gone else ())
+    [answer] = answers
+    assert [each.name for each in answer[wanted]] == (["m0", "m1"] if of_these else ["m0"])
+    assert cache.facts.known(facts.METHODS, wanted) == answer[wanted]
+    assert conn.turns == 1 + of_these
+
+
+async def test_what_is_known_and_dropped_while_more_is_asked_for_is_asked_for_too() -> None:
+    conn = SlowConnection()
+    cache = TypeCache(conn)  # type: ignore[arg-type]
+    wanted, other = ReferenceTypeID(7), ReferenceTypeID(8)
+    conn.answer.set()
+    await cache.methods([wanted])
+    conn.asked, conn.answer = trio.Event(), trio.Event()
+    answers: list[Mapping[ReferenceTypeID, tuple[Method, ...]]] = []
+
+    async def ask() -> None:
+        answers.append(await cache.methods([wanted, other]))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ask)
+        await conn.asked.wait()
+        cache.invalidate([wanted])
+        conn.answer.set()
+    assert {each: len(methods) for each, methods in answers[0].items()} == {wanted: 3, other: 2}
+
+
+async def test_a_type_that_is_dropped_each_time_is_not_asked_for_for_ever() -> None:
+    wanted = ReferenceTypeID(7)
+    turns = 0
+
+    class Agent:
+        async def batch(self, commands: Sequence[object]) -> list[object]:
+            nonlocal turns
+            turns += 1
+            cache.invalidate([wanted])
+            return [reference_type.MethodsWithGenericReply([]) for _ in commands]
+
+    cache = TypeCache(Agent())  # type: ignore[arg-type]
+    assert await cache.methods([wanted]) == {wanted: ()}
+    assert cache.facts.known(facts.METHODS, wanted) is None
+    assert turns < 100
 
 
 async def test_the_status_of_a_class_is_asked_for_until_it_is_initialized() -> None:

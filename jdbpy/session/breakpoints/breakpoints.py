@@ -162,7 +162,8 @@ class LineBreakpoints:
             raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
         point.code.get(number, place).enabled = enabled
         if point.group is not None and self._target.publisher.ending is None:
-            await self.placement.sync(point)
+            async with self._target.code_guard.unchanged():
+                await self.placement.sync(point)
         return point.snapshot()
 
     def _on_hit(self, point: LogicalBreakpoint, hit: RequestHit) -> Vote:

@@ -196,6 +196,10 @@ class MethodPoint(EventPoint):
 
     async def _place(self, types: Sequence[RefType]) -> None:
         """Set what traces the methods of these classes. Raises UsageError. wire: 3 trips."""
+        async with self._target.code_guard.unchanged():
+            await self._place_in(types)
+
+    async def _place_in(self, types: Sequence[RefType]) -> None:
         types = [each for each in types if each.id not in self.in_target]
         types = [
             each for each in types if not any(fits_exclude(pattern, each.name) for pattern in self.options.excludes)

@@ -84,13 +84,14 @@ class Placement:
         group = self._groups.join(point)
         point.code.forget()
         try:
-            try:
-                await self._arm_in(group, point)
-            except JdwpError:  # what was known of the class may be out of date
-                if not group.was_known:
-                    raise
-                group.forget()
-                await self._arm_in(group, point)
+            async with self._target.code_guard.unchanged():
+                try:
+                    await self._arm_in(group, point)
+                except JdwpError:  # what was known of the class may be out of date
+                    if not group.was_known:
+                        raise
+                    group.forget()
+                    await self._arm_in(group, point)
         except BaseException:
             self.disarm(point)
             raise
@@ -320,15 +321,16 @@ class Placement:
 
     async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType, thread: int) -> None:
         """Set breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
-        if not await self._finder.concerns(points[0].spec, prepared):
-            return
-        begun = []
-        for point in sorted(points, key=lambda each: -each.number):  # as an agent tells of requests: the newest first
-            if point.group is not None:  # it may have been removed meanwhile
-                begun.append((point, await self._begin(point, [prepared])))
-        for point, setting in begun:
-            if setting is not None:
-                await self._finish(point, *setting)
+        async with self._target.code_guard.unchanged():
+            if not await self._finder.concerns(points[0].spec, prepared):
+                return
+            begun = []
+            for point in sorted(points, key=lambda each: -each.number):  # as an agent tells of requests: newest first
+                if point.group is not None:  # it may have been removed meanwhile
+                    begun.append((point, await self._begin(point, [prepared])))
+            for point, setting in begun:
+                if setting is not None:
+                    await self._finish(point, *setting)
         if self.in_target is not None and thread:
             await self.in_target.prepared(prepared, thread)
 

@@ -115,7 +115,7 @@ class BreakpointMeans:
             if not self._catches:
                 self._catches = True
                 await self._set([self._exceptions()])
-            await self._set(await self._specs(new))
+            await self._set_at(new)
         except BaseException:
             self.drop()
             raise
@@ -154,7 +154,7 @@ class BreakpointMeans:
         if not self._catches:
             self._catches = True
             await self._set([self._exceptions()])
-        await self._set(await self._specs([each for each in again if each.method.id in known]))
+        await self._set_at([each for each in again if each.method.id in known])
 
     async def close(self) -> None:
         """Take everything out of the target. wire: 1 trip."""
@@ -167,6 +167,11 @@ class BreakpointMeans:
         requests, self._requests = self._requests, []
         relays, self._relays = list(self._relays), set()
         return self._target.requests.drop([*requests, *relays])
+
+    async def _set_at(self, methods: Sequence[ObservedMethod]) -> None:
+        """Set the breakpoints of methods. wire: 2 trips."""
+        async with self._target.code_guard.unchanged():
+            await self._set(await self._specs(methods))
 
     async def _set(self, specs: Sequence[RequestSpec]) -> None:
         submitted = [self._target.requests.submit(spec) for spec in specs]

@@ -155,7 +155,8 @@ class Stepping:
             if not passed and by_line and depth is not StepDepth.OUT:
                 passed, here = await self._still_on_line(thread, place, start)
                 if start is not None and here is not None and depth is StepDepth.OVER and start.is_called_in(here):
-                    await self._go_on(thread, to_own_lines(start, hit.policy))
+                    async with self._target.code_guard.unchanged():
+                        await self._go_on(thread, to_own_lines(start, hit.policy))
                     return GO
             if passed:
                 await self._go_on(thread, [one_more(hit.policy)])
@@ -175,7 +176,8 @@ class Stepping:
 
         exits = [watch.spec()] if watch is not None else []
         if is_inlined and start is not None:
-            await self._arm(thread, to_own_lines(start, self.policy(alone)), alone)
+            async with self._target.code_guard.unchanged():
+                await self._arm(thread, to_own_lines(start, self.policy(alone)), alone)
         else:
             await self._arm(thread, [*exits, one_more(self.policy(alone), 1 if counted_here else count)], alone)
 
@@ -207,11 +209,11 @@ class Stepping:
             constants.JdwpStepDepth.OVER if line is None else constants.JdwpStepDepth.OUT,
         )
         specs = [RequestSpec(EventKind.SINGLE_STEP, self.policy(), [step], at_line)]
-        if line is not None:
-            for place in await self._places(location, line):
+        async with self._target.code_guard.unchanged():
+            for place in await self._places(location, line) if line is not None else ():
                 modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.LocationOnly(place)]
                 specs.append(RequestSpec(EventKind.BREAKPOINT, self.policy(), modifiers, at_line))
-        await self._arm(thread, specs)
+            await self._arm(thread, specs)
 
     def policy(self, alone: bool = False) -> constants.JdwpSuspendPolicy:
         """A step holds at its end what is held at its start: the whole VM, or the thread alone."""

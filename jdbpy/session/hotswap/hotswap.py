@@ -238,22 +238,9 @@ class HotSwap:
         """Redefines the classes in one command and puts in order what hung on their old code."""
         if not replacements:
             return result
-        definitions = [virtual_machine.ClassDef(each.type.id, each.found.data) for each in replacements]
-        await self._breakpoints.before_redefinition([each.type.id for each in replacements])
-        try:
-            await redefine(self._target, definitions)
-        except JdwpError as error:
-            by_class = {each.type.name: each.changes for each in replacements}
-            raise explained(error, by_class, [of_file(each.found.file) for each in replacements]) from None
         ids = [each.type.id for each in replacements]
-        self._sent.update({each.type.id: each.found.data for each in replacements})
-        if (redefined := self._target.changed_code.on_redefined) is not None:
-            for each in replacements:
-                await redefined(each.type.id, each.found.data)
-        self._types.invalidate(ids)
-        self._stack.forget()
-        stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]
-        await self._breakpoints.reinstall(ids)
+        async with self._target.code_guard.replacing(ids):
+            stood = await self._replace_code(replacements)
         names = ", ".join(escape(each.type.name) for each in replacements)
         self._target.tell_others("classes-redefined", f"redefined: {names}")
         return Redefinition(
@@ -268,6 +255,26 @@ class HotSwap:
             obsolete=await self._obsolete(set(ids)),
             lost=tuple(point for point in self._breakpoints.list() if point.number in stood and not point.resolved),
         )
+
+    async def _replace_code(self, replacements: Sequence[_Replacement]) -> list[int]:
+        """Redefine the classes and set breakpoints again; return the numbers of those that stood there."""
+        definitions = [virtual_machine.ClassDef(each.type.id, each.found.data) for each in replacements]
+        ids = [each.type.id for each in replacements]
+        await self._breakpoints.before_redefinition(ids)
+        try:
+            await redefine(self._target, definitions)
+        except JdwpError as error:
+            by_class = {each.type.name: each.changes for each in replacements}
+            raise explained(error, by_class, [of_file(each.found.file) for each in replacements]) from None
+        self._sent.update({each.type.id: each.found.data for each in replacements})
+        if (redefined := self._target.changed_code.on_redefined) is not None:
+            for each in replacements:
+                await redefined(each.type.id, each.found.data)
+        self._types.invalidate(ids)
+        self._stack.forget()
+        stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]
+        await self._breakpoints.reinstall(ids)
+        return stood
 
     async def _obsolete(self, ids: set[ReferenceTypeID]) -> tuple[FrameInfo, ...]:
         """Frames of held threads that run what was replaced. wire: 2 trips, none when nothing is held."""

@@ -139,13 +139,14 @@ class CallSites:
     async def _place_requests(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
         methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
         with suppress(JdbpyError):
-            found = await find_places(
-                self._target, [(each.owner, each.method) for each in methods], entries=True, exits=False
-            )
-            for place in found.entries:
-                if (observation, type_id) not in self._pending or observation.has_ended():
-                    return
-                self._pending[observation, type_id].append(self._request_thread_at(observation, place, calls))
+            async with self._target.code_guard.unchanged():
+                found = await find_places(
+                    self._target, [(each.owner, each.method) for each in methods], entries=True, exits=False
+                )
+                for place in found.entries:
+                    if (observation, type_id) not in self._pending or observation.has_ended():
+                        return
+                    self._pending[observation, type_id].append(self._request_thread_at(observation, place, calls))
 
     def _request_thread_at(self, observation: Observation, place: CodeLocation, calls: int) -> EventRequest:
         modifiers = [event_request.LocationOnly(place), event_request.Count(calls)]
@@ -177,12 +178,13 @@ class CallSites:
                     return GO
                 except StaysUntilLeft as why:
                     observation.why_ordinary = str(why)
-                    exits = await self._installer.exits_of(hit.event.location)
-                    if hit.event.location not in exits:
-                        self._pending[observation, type_id] = [
-                            self._request_thread_at(observation, each, 1) for each in exits
-                        ]
-                        return GO
+                    async with self._target.code_guard.unchanged():
+                        exits = await self._installer.exits_of(hit.event.location)
+                        if hit.event.location not in exits:
+                            self._pending[observation, type_id] = [
+                                self._request_thread_at(observation, each, 1) for each in exits
+                            ]
+                            return GO
                 except StaysOrdinary as why:
                     observation.why_ordinary = str(why)
                 except Disconnected:
@@ -245,7 +247,7 @@ class CallSites:
     ) -> None:
         """Give a class its code. Raises StaysOrdinary while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
-        with self._target.frozen():
+        async with self._changes.held(type_.id):
             await self._installer.require_free(changed, (), thread, asked=observation.asked)
             observation.hand_over([site.observed for site in new])
             try:
@@ -349,7 +351,7 @@ class CallSites:
                 kept = {place: site for place, site in sites.items() if not isinstance(site, MethodSite)}
                 if len(kept) == len(sites):
                     continue
-                with self._target.frozen():
+                async with self._changes.held(changed.type.id):
                     for observation in {site.point for site in sites.values() if isinstance(site, MethodSite)}:
                         observation.take_back(changed.type.id, _looks(point))
                     await self._changes.redefine(changed, kept)

@@ -6,7 +6,8 @@ where their code is now, set those again that the agent has dropped (docs/agent.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from jdbpy.errors import JdwpError
@@ -128,12 +129,26 @@ class CodeChanges:
         self.stale.discard(type_id)
         return list(self.sites.pop(type_id, {}).values())
 
+    @asynccontextmanager
+    async def held(self, type_id: ReferenceTypeID) -> AsyncIterator[None]:
+        """Suspend all threads while it is looked whether the code of a class can be replaced, and while it is.
+
+        Meanwhile nothing is set by its places. wire: no wait, but for what is being set.
+        """
+        async with self._target.code_guard.replacing([type_id]):
+            with self._target.frozen():
+                yield
+
     async def redefine(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
         """Give a class the checks of these sites and no others; all other breakpoints stay in effect.
 
         Raises JdwpError when the VM refuses; nothing has changed then. Raises ChangedByAgent where something that is
         new among them cannot be, as an agent of the program has changed the code as well. wire: 4 trips, 6 before 23.
         """
+        async with self._target.code_guard.replacing([changed.type.id]):
+            await self._redefine(changed, sites)
+
+    async def _redefine(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
         target, type_ = self._target, changed.type
         woven = weave(changed.original, [site.place for site in sites.values()])
         methods = (await target.types.methods([type_.id]))[type_.id]

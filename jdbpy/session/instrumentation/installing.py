@@ -151,7 +151,7 @@ class Installer:
         if not at_hit:
             await changes.redefine(changed, sites)
             return
-        with target.frozen():
+        async with changes.held(type_.id):
             await self.require_free(changed, starts, thread, asked=asked)
             await changes.redefine(changed, sites)
 
@@ -216,7 +216,7 @@ class Installer:
             if thread_meant is not None:
                 await set_static(target, log.type_id, {"thread": Ref(thread_meant, Tag.OBJECT)})
             await self.keep(change)
-        with target.frozen():
+        async with changes.held(type_.id):
             await self.require_free(changed, (), thread, asked=False, but=[point])
             await log.begin()
             point.taken_over(type_.id)

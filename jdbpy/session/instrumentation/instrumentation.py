@@ -161,7 +161,7 @@ class Instrumentation:
                 if len(kept) == len(sites) and changed.type.id not in self.changes.stale:
                     continue
                 observed = {site.point for site in sites.values() if isinstance(site, MethodSite)} if not chosen else ()
-                with self._target.frozen():
+                async with self.changes.held(changed.type.id):
                     for observation in observed:
                         observation.take_back(changed.type.id, "it was taken out of the target")
                     await self.changes.redefine(changed, kept)
@@ -231,6 +231,8 @@ class Instrumentation:
             return
         self._thread_requests[point] = []
         for place in places:
+            if self._target.code_guard.is_replaced(place.classID):
+                continue
             modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
             handler = partial(self._thread_came, point)
             spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
@@ -279,6 +281,8 @@ class Instrumentation:
 
     def _request_thread_for(self, point: MethodPoint, places: Iterable[CodeLocation], hits: int) -> None:
         for place in places:
+            if self._target.code_guard.is_replaced(place.classID):
+                continue
             modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
             handler = partial(self._thread_came_to_trace, point, place.classID)
             spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
@@ -300,10 +304,11 @@ class Instrumentation:
                 return GO
             except StaysUntilLeft as why:
                 point.why_ordinary = str(why)
-                exits = await self.installer.exits_of(hit.event.location)
-                if hit.event.location not in exits:
-                    self._request_thread_for(point, exits, 1)
-                    return GO
+                async with self._target.code_guard.unchanged():
+                    exits = await self.installer.exits_of(hit.event.location)
+                    if hit.event.location not in exits:
+                        self._request_thread_for(point, exits, 1)
+                        return GO
             except StaysOrdinary as why:
                 point.why_ordinary = str(why)
             except Disconnected:
@@ -360,7 +365,7 @@ class Instrumentation:
                 if changed is None or not changed.maps:
                     self.changes.stale.discard(type_id)
                     continue
-                with self._target.frozen():
+                async with self.changes.held(type_id):
                     starts, others = self.changes.starts(changed), self.changes.ordinary_in(type_id)
                     if await why_not_now(self._target, changed, starts, others) is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))

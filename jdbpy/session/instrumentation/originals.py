@@ -74,8 +74,9 @@ async def _put_back(target: Target) -> list[str]:
     restored = []
     for each in await _left_over(target):
         with suppress(JdwpError):
-            await redefine(target, [virtual_machine.ClassDef(each.type.id, each.original)])
-            target.types.invalidate([each.type.id])
+            async with target.code_guard.replacing([each.type.id]):
+                await redefine(target, [virtual_machine.ClassDef(each.type.id, each.original)])
+                target.types.invalidate([each.type.id])
             restored.append(each.type.name)
     await _empty_rings(target)
     return restored

@@ -3,6 +3,7 @@
 * ``target``: ``Target``, which all parts of a session share: the connection, the counts, the caches, the listeners
 * ``selection``: which thread and frame the user has selected; ``clients``: those who share one target
 * ``changed_code``: the classes into which this session has put code; ``redefining``: the way in which code is replaced
+* ``code_guard``: what is set by places in code waits while code is replaced, and the other way round
 
 How it is read:
 

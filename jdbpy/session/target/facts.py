@@ -181,6 +181,9 @@ _GONE = frozenset({Error.INVALID_OBJECT, Error.INVALID_CLASS, Error.INVALID_METH
 _UNKNOWN: Any = object()
 _MOST_REFUSALS = 10_000
 
+_MOST_TURNS = 8
+"""Times that facts are asked for while their types change again and again."""
+
 _MOST_ABOVE = 10_000
 """Types above one type; the largest hierarchies have some hundred."""
 
@@ -234,14 +237,31 @@ class FactCache:
     ) -> dict[tuple[Fact[Any, Any], Any], Any]:
         """Ask for what is not known, return what came of it and remember it.
 
-        Not remembered is what belongs to a type that was dropped meanwhile: the answer may be that of before.
+        Asked again is what belongs to a type that was dropped meanwhile: the answer may be that of before.
         """
-        missing = [(fact, key) for fact, key in wants if key not in self._facts.get(fact, {})]
+        missing = self._missing(wants)
         if not missing:
             return {}
         for _, key in missing:
             if not key or (isinstance(key, tuple) and not all(key)):
                 raise ProtocolError("the target named null (id 0) where there must be a type or a method")
+        fetched: dict[tuple[Fact[Any, Any], Any], Any] = {}
+        for _ in range(_MOST_TURNS):
+            answers, dropped = await self._ask(missing, lenient=lenient)
+            fetched.update(answers)
+            missing = self._missing((fact, key) for fact, key in wants if _type_of(key) in dropped)
+            if not missing:
+                break
+        return fetched
+
+    def _missing(self, wants: Iterable[tuple[Fact[Any, Any], Any]]) -> list[tuple[Fact[Any, Any], Any]]:
+        """Return what is not known of the facts."""
+        return [(fact, key) for fact, key in wants if key not in self._facts.get(fact, {})]
+
+    async def _ask(
+        self, missing: list[tuple[Fact[Any, Any], Any]], *, lenient: bool
+    ) -> tuple[dict[tuple[Fact[Any, Any], Any], Any], set[ReferenceTypeID]]:
+        """Return what the target answers, and the types that were dropped meanwhile, of which nothing is remembered."""
         dropped: set[ReferenceTypeID] = set()
         self._fetching.append(dropped)
         try:
@@ -264,7 +284,7 @@ class FactCache:
             self._refusals.pop((fact, key), None)
             if _type_of(key) not in dropped and fact.lasts(value):
                 self._facts.setdefault(fact, {})[key] = value
-        return fetched
+        return fetched, dropped
 
     def _require_above(self, type_id: ReferenceTypeID, value: Any) -> None:
         """Raise ProtocolError for a link that closes a circle: all that climbs may rely on coming to an end."""

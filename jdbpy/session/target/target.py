@@ -19,6 +19,7 @@ from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.answers import Answers
 from jdbpy.session.target.changed_code import ChangedCode
+from jdbpy.session.target.code_guard import CodeGuard
 from jdbpy.session.target.frame_ids import FrameIdPredictor
 from jdbpy.session.target.hit_rates import HitTimes
 from jdbpy.session.target.invocations import Invocations
@@ -149,6 +150,7 @@ class Target:
         self.stops_at_failures = False
         """A class in which none of the breakpoints can be set that waited for it stops the target, as in jdb."""
         self.changed_code = ChangedCode()
+        self.code_guard = CodeGuard()
         self._notices = Counter[str]()
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
