@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import trio
+import trio.testing
 
 import jdbpy
 from benchmarks.bench import TARGETS
@@ -31,15 +32,15 @@ HIT = Place("Loop", "hit")
 async def waves_of(relay: Relay, work: Awaitable[Any]) -> int:
     """Return the round trips of the work.
 
-    It begins when every earlier command has been answered, those sent in the background included.
+    It begins when every earlier command has been answered, those sent in the background included, and no task has had
+    anything to do for longer than a stop waits before its objects are asked for: what it asks then is sent a turn of
+    the loop after it was submitted, and would be counted in.
     """
-    quiet = 0
-    while True:  # what follows an answer is sent at once, or a moment after a stop
+    while True:
+        await trio.testing.wait_all_tasks_blocked(2 * PAUSE)
         before = relay.traffic()
-        quiet = quiet + 1 if before.commands == before.replies else 0
-        if quiet > 3:  # nothing runs between this look and the work: what came in a last pause would be counted in
+        if before.commands == before.replies:
             break
-        await trio.sleep(PAUSE)
     await work
     return relay.traffic().since(before).waves
 
