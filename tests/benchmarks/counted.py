@@ -32,9 +32,9 @@ HIT = Place("Loop", "hit")
 async def waves_of(relay: Relay, work: Awaitable[Any]) -> int:
     """Return the round trips of the work.
 
-    It begins when every earlier command has been answered, those sent in the background included, and no task has had
-    anything to do for longer than a stop waits before its objects are asked for: what it asks then is sent a turn of
-    the loop after it was submitted, and would be counted in.
+    Counting begins when every earlier command is answered, background ones included, and all tasks have been blocked
+    for longer than ``PAUSE``. A prefetch is submitted ``PAUSE`` after a stop and sent one turn of the loop later;
+    without the wait it could be counted as part of the work.
     """
     while True:
         await trio.testing.wait_all_tasks_blocked(2 * PAUSE)

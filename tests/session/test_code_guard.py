@@ -1,4 +1,4 @@
-"""What is set by places in code waits while code is replaced, and what replaces code waits for what is being set."""
+"""Breakpoints and traces are not set while their class is redefined, and no class is redefined while one is set."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ async def a_trace(d: Debugging) -> BreakpointInfo:
 
 
 class HeldChange:
-    """Keeps back that the next redefinition is done: the target has the new code by then, the session the places of
-    before."""
+    """Holds back the reply to the next RedefineClasses: the target runs new code, the session knows old places."""
 
     def __init__(self, d: Debugging, monkeypatch: pytest.MonkeyPatch) -> None:
         self.done, self.told = trio.Event(), trio.Event()
@@ -60,7 +59,7 @@ class HeldChange:
 
 
 async def passed(d: Debugging, times: int, turn: int) -> None:
-    """Let the target come by the line so often."""
+    """Let the target execute the line that many times."""
     await d.target.send(f"loop {times} {turn}")
     await d.target.wait_output(f"done loop {times} {turn} ")
 
@@ -77,7 +76,7 @@ async def is_in_target(d: Debugging, number: int) -> None:
 async def test_a_place_is_not_set_by_the_code_of_before(
     jvm: Jvm, setting: Setting, comes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It would be in the midst of an instruction, or none."""
+    """In the new code the old index may lie within an instruction, or behind the end."""
     with within(LIMIT):
         async with debug(jvm, "Heated", suspend=False) as d:
             d.ignored.add("logpoint")
@@ -130,7 +129,7 @@ async def test_who_relies_on_code_and_who_replaces_it_take_turns() -> None:
         assert sorted(order) == ["first", "second"]
         nursery.start_soon(replaces)
         await wait_all_tasks_blocked()
-        nursery.start_soon(relies, "third")  # what comes now would keep the change waiting for ever
+        nursery.start_soon(relies, "third")  # new readers could keep a redefinition waiting forever
         go["first"].set()
         await wait_all_tasks_blocked()
         assert len(order) == 2

@@ -131,9 +131,9 @@ class CodeChanges:
 
     @asynccontextmanager
     async def held(self, type_id: ReferenceTypeID) -> AsyncIterator[None]:
-        """Suspend all threads while it is looked whether the code of a class can be replaced, and while it is.
+        """Suspend all threads within the block, to check whether a class can be redefined and to do it.
 
-        Meanwhile nothing is set by its places. wire: no wait, but for what is being set.
+        No breakpoint is set by places meanwhile; the block begins when those under way are set. wire: no wait.
         """
         async with self._target.code_guard.replacing([type_id]):
             with self._target.frozen():

@@ -1,11 +1,12 @@
-"""What is set by places in code, and the replacing of code, kept apart: each waits for the other.
+"""A lock between setting breakpoints and redefining classes: ``CodeGuard``. Neither happens during the other.
 
-A place is found in several trips and set in a further one. If its class is given other code in between, the place is
-in the midst of an instruction, and the VM breaks where it gets there (docs/agent.md, "Breakpoints between
-instructions"); and what is read by parts is half of the former code and half of the new one.
+Finding a place takes several trips, and setting a breakpoint there one more. If the class is redefined in between, the
+index may lie within an instruction of the new code, and the VM crashes when it gets there (docs/agent.md, "Breakpoints
+between instructions"). Tables that are read in several trips would also mix the old code with the new.
 
-Who replaces code holds it until the breakpoints of before are set again, which needs places: within its own section a
-task, and those that it starts, may do both. Wait in a section for nothing but the target's answers.
+A redefinition holds the lock until the breakpoints of the class are set again. That needs places too, so a task that
+holds the lock, and the tasks that it starts, may enter it again. While a task holds the lock, it must wait for nothing
+but replies from the target: anything else may itself be waiting for the lock.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from jdbpy.wire.ids import ReferenceTypeID
 
 
 class _Section:
-    """What a task has entered, and may have left while tasks that it started go on."""
+    """A block that a task has entered, inherited by tasks started within it. ``active`` is False once it is left."""
 
     __slots__ = ("active", "guard", "outer", "replaces")
 
@@ -35,21 +36,21 @@ _entered: ContextVar[_Section | None] = ContextVar("_entered", default=None)
 
 
 class CodeGuard:
-    """The code of one target: many may rely on it at a time, or one may replace some of it."""
+    """The lock of one target: many tasks may rely on its code at a time, or one may redefine classes."""
 
     def __init__(self) -> None:
         self._relying = 0
-        self._replaced: frozenset[ReferenceTypeID] | None = None  # the classes, while some are being replaced
-        self._waiting = 0  # who want to replace some: those that come to rely on it let them go first
+        self._replaced: frozenset[ReferenceTypeID] | None = None  # the classes that are being redefined
+        self._waiting = 0  # tasks that want to redefine classes; they go before new readers
         self._turn = trio.lowlevel.ParkingLot()
 
     def is_replaced(self, type_id: ReferenceTypeID) -> bool:
-        """True while another task replaces the code of a class: its places are to be set when that is done. No trip."""
+        """True while another task redefines the class and will set its breakpoints again. No trip."""
         return self._replaced is not None and type_id in self._replaced and self._own_section() is None
 
     @asynccontextmanager
     async def unchanged(self) -> AsyncIterator[None]:
-        """Within the block no class is given other code. wire: none; it waits for what replaces some now."""
+        """Keep all classes from being redefined within the block; wait first for a redefinition under way. No trip."""
         if self._own_section() is not None:
             yield
             return
@@ -65,9 +66,10 @@ class CodeGuard:
 
     @asynccontextmanager
     async def replacing(self, type_ids: Collection[ReferenceTypeID]) -> AsyncIterator[None]:
-        """Within the block these classes are given other code, and all that stood in them is set again.
+        """Redefine these classes, and set their breakpoints again, within the block; wait first for tasks that rely on
+        code. No trip.
 
-        It must not be entered within ``unchanged``. wire: none; it waits for what relies on code now.
+        It must not be entered within ``unchanged``.
         """
         own = self._own_section()
         if own is not None:
@@ -90,7 +92,7 @@ class CodeGuard:
             self._turn.unpark_all()
 
     def _own_section(self) -> _Section | None:
-        """Return the section of this guard that the task is in, itself or by the task that has started it."""
+        """Return the innermost active section of this guard that the task has entered or inherited, or None."""
         section = _entered.get()
         while section is not None and not (section.active and section.guard is self):
             section = section.outer

@@ -182,7 +182,7 @@ _UNKNOWN: Any = object()
 _MOST_REFUSALS = 10_000
 
 _MOST_TURNS = 8
-"""Times that facts are asked for while their types change again and again."""
+"""The most times that a fact is asked for while its type keeps being redefined."""
 
 _MOST_ABOVE = 10_000
 """Types above one type; the largest hierarchies have some hundred."""
@@ -237,7 +237,7 @@ class FactCache:
     ) -> dict[tuple[Fact[Any, Any], Any], Any]:
         """Ask for what is not known, return what came of it and remember it.
 
-        Asked again is what belongs to a type that was dropped meanwhile: the answer may be that of before.
+        Facts of a type that was dropped meanwhile are asked for again: the answer may describe the old code.
         """
         missing = self._missing(wants)
         if not missing:
@@ -255,13 +255,13 @@ class FactCache:
         return fetched
 
     def _missing(self, wants: Iterable[tuple[Fact[Any, Any], Any]]) -> list[tuple[Fact[Any, Any], Any]]:
-        """Return what is not known of the facts."""
+        """Return the facts that are not in the cache."""
         return [(fact, key) for fact, key in wants if key not in self._facts.get(fact, {})]
 
     async def _ask(
         self, missing: list[tuple[Fact[Any, Any], Any]], *, lenient: bool
     ) -> tuple[dict[tuple[Fact[Any, Any], Any], Any], set[ReferenceTypeID]]:
-        """Return what the target answers, and the types that were dropped meanwhile, of which nothing is remembered."""
+        """Return the target's answers, and the types that were dropped meanwhile; no fact of those is remembered."""
         dropped: set[ReferenceTypeID] = set()
         self._fetching.append(dropped)
         try:
