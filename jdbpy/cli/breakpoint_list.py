@@ -49,6 +49,11 @@ _SUSPENDS = {
 _MOST_PLACES = 8
 """Places that are listed when a breakpoint is set."""
 
+_REMOTE_AND_SUSPENDED = (
+    "  the target is remote: while all its threads are suspended, health checks may end it",
+    "  ('break', or 'suspend thread' after the place, suspends only the thread that hits)",
+)
+
 _COLUMNS = (
     Column("#", style="number", least=2, right=True),
     Column("", least=3),
@@ -70,7 +75,7 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         filters = "".join(f" {each}" for each in filters_of(breakpoint))
         message = f"; {breakpoint.message}" if breakpoint.message else ""
         waits = f"; {_waits(breakpoint)}" if breakpoint.waiting else ""
-        yield f"{name} set: {breakpoint.spec}{filters}; {effect}{message}{waits}"
+        yield from prose(f"{name} set: {breakpoint.spec}{filters}; {effect}{message}{waits}")
     elif breakpoint.resolved:
         places: Line = place_of(breakpoint.resolved[0])
         if len(breakpoint.places) > 1:
@@ -78,13 +83,13 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         yield f"{name} set: " + places + f"; {effect}"
         yield RowPieces(_place_rows(breakpoint, most=_MOST_PLACES), "  ")
         if breakpoint.message:
-            yield f"  {breakpoint.message}"
+            yield from prose(f"  {breakpoint.message}", "    ")
     else:
         pending = (breakpoint.message or "its class is not loaded yet").removeprefix("pending: ")
         yield from prose(f"{name} at {breakpoint.spec} is pending: {pending}; {effect}")
     if result.remote and breakpoint.policy is SuspendPolicy.ALL:
-        yield "  the target is remote: while all its threads are suspended, health checks may end it"
-        yield "  ('break', or 'suspend thread' after the place, suspends only the thread that hits)"
+        for line in _REMOTE_AND_SUSPENDED:
+            yield from prose(line, "    ")
 
 
 @shows(Breakpoints)

@@ -109,7 +109,7 @@ class Interpreter:
             if error.code == INTERRUPTED:
                 await cancellation()
             if error.code == "VM_DEAD" and self.context.restarts is not None and self.context.interactive:
-                error.hint = self.context.restarts.hint(self.context).strip()
+                error.hint = self.context.restarts.hint(self.context)
             return self._fail(line, error, command)
         if not self.context.quiet:
             self.report(Outcome(line, command, result))

@@ -55,12 +55,12 @@ class Restarts:
         return not self.automatic and bool(ctx.displays or (session.points_are_used and session.points.list()))
 
     def hint(self, ctx: Context) -> str:
-        """Return what to say below the end of the session; "" for nothing."""
+        """Return what to say below the end of the session."""
         if self.automatic:
-            return "attaching again when it comes back; Ctrl-C leaves\n"
+            return "attaching again when it comes back; Ctrl-C leaves"
         if self.attaches:
-            return "'reconnect' attaches again with its breakpoints, 'quit' leaves\n"
-        return "'run' starts it again with its breakpoints, 'start' stops in main, 'quit' leaves\n"
+            return "'reconnect' attaches again with its breakpoints, 'quit' leaves"
+        return "'run' starts it again with its breakpoints, 'start' stops in main, 'quit' leaves"
 
     def ask(self, ctx: Context, line: str) -> None:
         """Keep what is to be put back, and make the front end leave its session."""

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from jdbpy.cli.repl.terminal_pager import QUESTION
+from tests.cli.process import launching
 from tests.cli.prompt import CTRL_C, CTRL_D, attached, selected, ticks
-from tests.cli.pseudo_terminal import COLOR
-from tests.harness import Jvm
+from tests.cli.pseudo_terminal import COLOR, open_terminal
+from tests.harness import Jvm, program
 
+COUNTING = program("Counting")
 PAGER = """\
 import signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -83,6 +85,21 @@ async def test_a_window_that_becomes_narrow(any_jvm: Jvm, tmp_path: Path) -> Non
         await terminal.run("cont", "cannot be set: no method\n  tack in Ticker (there is tick)", then=">")
         terminal.resize(120, 40)
         await terminal.run("threads", "Reference Handler", then=">")
+
+
+async def test_sentences_in_a_narrow_window_are_broken_between_words(any_jvm: Jvm, tmp_path: Path) -> None:
+    words, environ = launching(COUNTING), {"JAVA_HOME": any_jvm.home}
+    async with open_terminal(words, tmp_path, columns=44, environ=environ) as terminal:
+        await terminal.prompt("main[1]")
+        pending = "Trace 1 set: exits No.such; a hit suspends\n  all threads; pending: class No is not\n  loaded yet\n"
+        await terminal.run("trace exits No.such", pending, then="main[1]")
+        ended = "'run' starts it again with its breakpoints,\n  'start' stops in main, 'quit' leaves\n"
+        await terminal.run("cont", ended, then=">")
+        terminal.type(CTRL_C)
+        await terminal.expect("nothing is running; Ctrl-D or 'quit' leaves\n  the debugger\n")
+        await terminal.prompt(">")
+        terminal.type(CTRL_D)
+        assert await terminal.wait_exit() == 0
 
 
 async def test_output_taller_than_the_screen(any_jvm: Jvm, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def event_shown(event: Event) -> Shown:
             yield from _inside(event.report)
         yield from more
         if event.kind == "hot-place":
-            yield _way_out(event)
+            yield from prose(_way_out(event), "    ")
     elif isinstance(event, ThreadsResumed):
         yield faint(_resumed(event))
     elif isinstance(event, EventsDropped):

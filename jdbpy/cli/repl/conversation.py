@@ -200,7 +200,7 @@ class Conversation:
             if not self._over:
                 await self._run_line(line)
         if restarts is not None and again:
-            line = await restarts.put_back(self._context, lambda text: self._sink.write(f"{text}\n"))
+            line = await restarts.put_back(self._context, self.say)
             self._context.restarted = True
             if line:
                 await self._run_line(line)
@@ -392,7 +392,7 @@ class Conversation:
             self.status = LOST if isinstance(event, VMDisconnected) else self.status
             return
         if restarts is not None and (restarts.automatic or self._stays(event)):
-            self._sink.write(restarts.hint(context))
+            self.say(restarts.hint(context))
         if restarts is not None and restarts.comes_back(context):
             restarts.ask(context, "")
         elif isinstance(event, VMDisconnected):
@@ -456,7 +456,7 @@ class Conversation:
                     if not self._pausing:
                         self._start_soon(self._pause)
                 case Reaction.EXPLAIN:
-                    self._sink.write(f"{self._still()}; Ctrl-D or 'quit' leaves the debugger\n")
+                    self.say(f"{self._still()}; Ctrl-D or 'quit' leaves the debugger")
                 case Reaction.IGNORE:
                     pass
 
