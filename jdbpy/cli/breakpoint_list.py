@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from jdbpy import BreakpointInfo, BreakpointPlace, SuspendPolicy, kinds
-from jdbpy.cli.output.columns import prose
-from jdbpy.cli.output.pieces import Column, Line, RowPieces, Shown, TablePieces, count
+from jdbpy.cli.output.pieces import Column, Line, RowPieces, Sentence, Shown, TablePieces, count
 from jdbpy.cli.output.places import place_of
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -75,7 +74,7 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         filters = "".join(f" {each}" for each in filters_of(breakpoint))
         message = f"; {breakpoint.message}" if breakpoint.message else ""
         waits = f"; {_waits(breakpoint)}" if breakpoint.waiting else ""
-        yield from prose(f"{name} set: {breakpoint.spec}{filters}; {effect}{message}{waits}")
+        yield Sentence(f"{name} set: {breakpoint.spec}{filters}; {effect}{message}{waits}")
     elif breakpoint.resolved:
         places: Line = place_of(breakpoint.resolved[0])
         if len(breakpoint.places) > 1:
@@ -83,13 +82,13 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         yield f"{name} set: " + places + f"; {effect}"
         yield RowPieces(_place_rows(breakpoint, most=_MOST_PLACES), "  ")
         if breakpoint.message:
-            yield from prose(f"  {breakpoint.message}", "    ")
+            yield Sentence(f"  {breakpoint.message}", "    ")
     else:
         pending = (breakpoint.message or "its class is not loaded yet").removeprefix("pending: ")
-        yield from prose(f"{name} at {breakpoint.spec} is pending: {pending}; {effect}")
+        yield Sentence(f"{name} at {breakpoint.spec} is pending: {pending}; {effect}")
     if result.remote and breakpoint.policy is SuspendPolicy.ALL:
         for line in _REMOTE_AND_SUSPENDED:
-            yield from prose(line, "    ")
+            yield Sentence(line, "    ")
 
 
 @shows(Breakpoints)
@@ -103,7 +102,7 @@ def breakpoints(result: Breakpoints, settings: Settings) -> Shown:
 @shows(BreakpointsChanged)
 def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Shown:
     if not result.breakpoints:
-        yield "there are no breakpoints"
+        yield Sentence("there are no breakpoints")
     for each in result.breakpoints:
         what = f"at {each.spec}" if _has_place(each) else f"{noun_of(each)} {each.spec}"
         mine = [place for place in result.places if place.startswith(f"{each.number}.")]

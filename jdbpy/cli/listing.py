@@ -9,7 +9,7 @@ import jdbpy
 from jdbpy import LocalJvm, UsageError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
-from jdbpy.cli.output.pieces import Column, Shown, TablePieces, count
+from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces, count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -38,7 +38,7 @@ _COLUMNS = (
 @shows(LocalJvms)
 def local_jvms_shown(result: LocalJvms, settings: Settings) -> Shown:
     if not result.jvms:
-        yield "there are no JVMs on this machine that this user may look at"
+        yield Sentence("there are no JVMs on this machine that this user may look at")
         return
     rows = [(str(each.pid), each.main, each.java, each.address, _remark(each)) for each in result.jvms]
     yield TablePieces(_COLUMNS, rows)
@@ -69,12 +69,13 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         from jdbpy.cli.output.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
+    from jdbpy.cli.output.columns import columns_of_window
     from jdbpy.cli.repl.terminal import wants_color
 
     if wants_color(settings["color"], sys.stdout):
         from jdbpy.cli.output.terminal import RichRenderer
 
-        return Console(RichRenderer(settings), json=False)
+        return Console(RichRenderer(settings, columns_of_window), json=False)
     from jdbpy.cli.output.plain import PlainRenderer
 
-    return Console(PlainRenderer(settings), json=False)
+    return Console(PlainRenderer(settings, columns_of_window), json=False)

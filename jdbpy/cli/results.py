@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import Exited, FrameInfo, LineEntry, Panicked, SourceWindow, Stopped, ValueInfo
-from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, name, number, remark
+from jdbpy.cli.output.pieces import CodePieces, RowPieces, Sentence, Shown, name, number, remark
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line
@@ -140,16 +140,16 @@ def displayed(result: Displayed, settings: Settings) -> Shown:
         shown = value_line(item.value, item.error) + changed_mark(item.value)
         yield number(item.number) + ": " + name(item.expression) + " = " + shown
     if not result.items:
-        yield "nothing is shown at stops; 'display EXPRESSION' adds something"
+        yield Sentence("nothing is shown at stops; 'display EXPRESSION' adds something")
 
 
 @shows(Actions)
 def actions(result: Actions, settings: Settings) -> Shown:
     if result.expected:
-        yield f"commands for hits of {result.number}, one a line; 'end' ends them"
+        yield Sentence(f"commands for hits of {result.number}, one a line; 'end' ends them")
         return
     if not result.commands:
-        yield f"a hit of {result.number} runs no commands"
+        yield Sentence(f"a hit of {result.number} runs no commands")
         return
     yield f"a hit of {result.number} runs"
     yield from (f"  {line}" for line in result.commands)
@@ -170,9 +170,9 @@ def lines(result: Lines, settings: Settings) -> Shown:
 @shows(Panicked)
 def panicked(result: Panicked, settings: Settings) -> Shown:
     who = {"all": "all threads", "1": "1 thread"}.get(result.resumed, f"{result.resumed} threads")
-    yield f"resumed: {who}" if result.resumed != "none" else "nothing was suspended"
+    yield Sentence(f"resumed: {who}" if result.resumed != "none" else "nothing was suspended")
     if result.disabled:
         numbers = " ".join(map(str, result.disabled))
-        yield f"disabled: {numbers}, nothing of them is in the target; 'enable {numbers}' sets them again"
+        yield Sentence(f"disabled: {numbers}, nothing of them is in the target; 'enable {numbers}' sets them again")
     else:
-        yield "no breakpoints were enabled"
+        yield Sentence("no breakpoints were enabled")

@@ -386,15 +386,16 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         from jdbpy.cli.output.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
+    from jdbpy.cli.output.columns import columns_of_window
     from jdbpy.cli.repl.terminal import wants_color
 
     if is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
         from jdbpy.cli.output.terminal import RichRenderer
 
-        return Console(RichRenderer(settings), json=False)
+        return Console(RichRenderer(settings, columns_of_window), json=False)
     from jdbpy.cli.output.plain import PlainRenderer
 
-    return Console(PlainRenderer(settings), json=False)
+    return Console(PlainRenderer(settings, columns_of_window), json=False)
 
 
 def _greeting(session: Session) -> str:

@@ -29,7 +29,6 @@ from jdbpy.cli.repl.conversation import Conversation
 from jdbpy.cli.repl.prompt_state import PromptState
 from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.settings import Settings
-from jdbpy.escape import escape
 from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.serve.lines import LineReader, Message, Outgoing, number_of, switch_of, text_of
 from jdbpy.serve.server import Served
@@ -96,6 +95,7 @@ class Client:
         self.timeout = number_of(hello, "timeout", 60.0, 0.001, 1e9)
         self.columns = int(number_of(hello, "columns", 80, 1, 10_000))
         self.rows = int(number_of(hello, "rows", 24, 1, 10_000))
+        self._window = switch_of(hello, "window")
         self.color = switch_of(hello, "color")
         self.keep_going = switch_of(hello, "keep_going")
         self.json = switch_of(hello, "json")
@@ -113,8 +113,11 @@ class Client:
         if self.color:
             from jdbpy.cli.output.terminal import RichRenderer
 
-            return RichRenderer(self.settings, lambda: self.columns)
-        return PlainRenderer(self.settings)
+            return RichRenderer(self.settings, self._columns_of_window, lambda: self.columns)
+        return PlainRenderer(self.settings, self._columns_of_window)
+
+    def _columns_of_window(self) -> int | None:
+        return self.columns if self._window else None
 
 
 class ClientConsole(Console):
@@ -287,14 +290,14 @@ class Person(Client):
         sink = Sink(self._prompt)
         async with trio.open_nursery() as nursery:
             await nursery.start(sink.run)
-            info = self.session.info
-            others = ", ".join(escape(each) for each in self.session.companions) or "nobody else"
-            sink.write(
-                f"Joined {info.address}, {escape(info.name)}, Java {escape(info.version)}, as {self.session.name}; "
-                f"here: {others}. 'help' lists the commands.\n"
-            )
             names = NamesRefresher(shared, self._known)
             conversation = Conversation(jvms, make_context, TABLE, self.renderer, self._prompt, sink, names)
+            info = self.session.info
+            others = ", ".join(self.session.companions) or "nobody else"
+            conversation.say(
+                f"Joined {info.address}, {info.name}, Java {info.version}, as {self.session.name}; "
+                f"here: {others}. 'help' lists the commands."
+            )
             self._conversation = conversation
             await conversation.run(self._begin, self._interrupts)
             await sink.flush()

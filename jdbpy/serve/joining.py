@@ -18,6 +18,7 @@ import trio
 from jdbpy import ConnectError, JdbpyError, UsageError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.names import Candidate
+from jdbpy.cli.output.columns import columns_of_window
 from jdbpy.cli.repl.loop import open_prompt
 from jdbpy.cli.repl.prompt_state import PromptState
 from jdbpy.cli.repl.screen import Prompt
@@ -61,7 +62,7 @@ async def join(line: CommandLine, *, is_batch: bool) -> int:
             color=wants_color(line.color, sys.stdout),
         )
         columns, rows = size()
-        hello.update(columns=columns, rows=rows)
+        hello.update(columns=columns, rows=rows, window=columns_of_window() is not None)
         kind = JoinedBatch if is_batch else JoinedPrompt
         return await kind(stream, hello, lines, line).run()
 

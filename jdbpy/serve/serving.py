@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from jdbpy import ConnectError, Exited, JdbpyError, LeaveError, UsageError, VMDisconnected, garbage
 from jdbpy.cli.batch import Batch, status_of
 from jdbpy.cli.console import Console
+from jdbpy.cli.output.columns import columns_of_window
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.run import open_session
 from jdbpy.cli.settings import Settings
@@ -26,7 +27,7 @@ async def run(given: ServeLine) -> int:
     """
     settings = Settings()
     settings.set("hints", "off")
-    console = Console(PlainRenderer(settings), json=False)
+    console = Console(PlainRenderer(settings, columns_of_window), json=False)
     status = 0
     async with ended_by_signals() as ended_by:
         status = await _serve(given, console, settings)

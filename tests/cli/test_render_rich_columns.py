@@ -1,12 +1,12 @@
-"""Which columns a table shows, and how wide, at every width."""
+"""Which columns a table shows, and how wide, at every width; where a sentence is broken."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.cli.output.columns import GAP, Fitted, fit
-from jdbpy.cli.output.pieces import Column
+from jdbpy.cli.output.columns import GAP, Fitted, broken, fit
+from jdbpy.cli.output.pieces import Column, Sentence, faint, piece
 
 COLUMNS = [
     Column("", least=1),
@@ -54,3 +54,39 @@ def test_a_table_never_is_wider_than_the_terminal(natural: list[int], width: int
     assert all(0 < column.width <= natural[column.index] for column in fitted)
     if sum(natural) + GAP * (len(COLUMNS) - 1) <= width:
         assert fitted == [Fitted(index, needed) for index, needed in enumerate(natural) if needed]
+
+
+def lines_of(sentence: Sentence, columns: int | None) -> list[str]:
+    return [line.text for line in broken(sentence, columns)]
+
+
+LOST = Sentence(piece("error:", "error") + " no source of the class is known, so that nothing is shown", "    ")
+
+
+def test_a_sentence_is_broken_between_words_and_keeps_its_styles() -> None:
+    assert [line.pieces for line in broken(LOST, 30)] == [
+        (("error:", "error"), (" no source of the class", "plain")),
+        (("    ", "plain"), ("is known, so that nothing", "plain")),
+        (("    ", "plain"), ("is shown", "plain")),
+    ]
+
+
+@pytest.mark.parametrize("columns", [None, 64, 200])
+def test_a_sentence_that_fits_stays_whole(columns: int | None) -> None:
+    assert lines_of(LOST, columns) == ["error: no source of the class is known, so that nothing is shown"]
+
+
+def test_a_sentence_that_is_hard_to_read_in_one_line() -> None:
+    sentence = Sentence(faint("  a word and another"), "    ", most=20)
+    assert lines_of(sentence, None) == lines_of(sentence, 100) == ["  a word and another"]
+    sentence = sentence.replace(line=faint("  a word and another one"))
+    assert lines_of(sentence, None) == lines_of(sentence, 100) == ["  a word and another", "    one"]
+
+
+@given(st.text(st.sampled_from("ab \t-\x1b\u202e"), max_size=90), st.integers(1, 60))
+def test_no_word_of_a_sentence_is_lost_or_broken(text: str, columns: int) -> None:
+    whole = "".join(lines_of(Sentence(text), None))
+    lines = lines_of(Sentence(text), columns)
+    assert " ".join(lines).split() == whole.split()
+    assert all(len(line) <= max(columns, 20) or len(line.split()) == 1 for line in lines)
+    assert "\x1b" not in whole

@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy.cli.arguments.base import Number, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
-from jdbpy.cli.output.pieces import Shown, number
+from jdbpy.cli.output.pieces import Sentence, Shown, number
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Actions, Done
 from jdbpy.cli.settings import Settings
@@ -35,7 +35,7 @@ def monitors_shown(result: Monitors, settings: Settings) -> Shown:
     for one in result.monitors:
         yield number(one.number) + f": {one.command}"
     if not result.monitors:
-        yield "nothing is run at stops; 'monitor COMMAND' adds something"
+        yield Sentence("nothing is run at stops; 'monitor COMMAND' adds something")
 
 
 @command("monitor", "info monitors", group="breakpoints")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import RowPieces, Shown
+from jdbpy.cli.output.pieces import RowPieces, Sentence, Shown
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, command
@@ -32,7 +32,7 @@ class Aliases(Record):
 def aliases_shown(result: Aliases, settings: Settings) -> Shown:
     yield RowPieces((each.name, f"= {each.text}") for each in result.aliases)
     if not result.aliases:
-        yield "there are no aliases; 'alias NAME = COMMAND' adds one"
+        yield Sentence("there are no aliases; 'alias NAME = COMMAND' adds one")
 
 
 @command("alias", group="settings")

@@ -9,7 +9,18 @@ from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.location import MethodText, StratumArgument
 from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count, faint, name as name_piece, number, piece, remark
+from jdbpy.cli.output.pieces import (
+    Line,
+    RowPieces,
+    Sentence,
+    Shown,
+    count,
+    faint,
+    name as name_piece,
+    number,
+    piece,
+    remark,
+)
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import modifiers
 from jdbpy.cli.settings import Settings
@@ -48,7 +59,7 @@ def source_debug(result: strata.SourceDebug, settings: Settings) -> Shown:
         about = f" ({', '.join(notes)})" if notes else ""
         yield f"{each.name}{about}: {files}"
     if not result.strata:
-        yield "(it is no SMAP: lines are those of the class file)"
+        yield Sentence("(it is no SMAP: lines are those of the class file)")
 
 
 @shows(strata.StratumChoice)

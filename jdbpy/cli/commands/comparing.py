@@ -11,7 +11,20 @@ import jdbpy
 from jdbpy import moments
 from jdbpy.cli.arguments.jvms import Compared, ComparedWords
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Pieces, RowPieces, Shown, count, faint, name, number, piece, remark, some, title
+from jdbpy.cli.output.pieces import (
+    Pieces,
+    RowPieces,
+    Sentence,
+    Shown,
+    count,
+    faint,
+    name,
+    number,
+    piece,
+    remark,
+    some,
+    title,
+)
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
@@ -50,7 +63,7 @@ def moments_shown(result: KeptMoments, settings: Settings) -> Shown:
         classes = f", {count(each.classes, 'class', 'classes')}" if each.classes is not None else ""
         yield name(each.name) + f": {each.address} at {at}{threads}{classes}"
     if not result.moments:
-        yield "no moment was kept; 'moment NAME' keeps one of the current JVM"
+        yield Sentence("no moment was kept; 'moment NAME' keeps one of the current JVM")
 
 
 @shows(moments.Difference)

@@ -9,7 +9,7 @@ from jdbpy.cli.arguments.base import Number, Option, WordArgument
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count as count_of, faint, number, remark
+from jdbpy.cli.output.pieces import Line, RowPieces, Sentence, Shown, count as count_of, faint, number, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import value_line
 from jdbpy.cli.results import Done
@@ -68,7 +68,7 @@ def histogram_shown(result: heap.ClassHistogram, settings: Settings) -> Shown:
 @shows(Referrers)
 def referrers_shown(result: Referrers, settings: Settings) -> Shown:
     if not result.referrers:
-        yield f"nothing in the heap refers to {result.expression}; a thread's stack may"
+        yield Sentence(f"nothing in the heap refers to {result.expression}; a thread's stack may")
         return
     rows = [
         (number(f"  @{each.value.id}"), value_line(each.value), ", ".join(each.how) if each.how else "(inside the VM)")
@@ -86,7 +86,7 @@ def path_shown(result: heap.HeapPath, settings: Settings) -> Shown:
             how = f" {step.how}" if step.how else ""
             yield f"{'  ' * (depth + 1)}-> " + value_line(step.value) + how
     else:
-        yield f"no path was found: {result.note}"
+        yield Sentence(f"no path was found: {result.note}")
     yield remark(f"{count_of(result.searched, 'object')} searched")
 
 

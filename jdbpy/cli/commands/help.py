@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from textwrap import wrap
 from typing import Annotated
 
 from jdbpy.cli import jvmti
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.arguments.commands import CommandName, JvmtiName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.columns import columns_of_window
-from jdbpy.cli.output.pieces import Column, Pieces, RowPieces, Shown, TablePieces, faint, piece, title
+from jdbpy.cli.output.pieces import Column, Pieces, RowPieces, Sentence, Shown, TablePieces, faint, piece, title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, CliCommand, command
@@ -62,7 +60,7 @@ class HelpTopic(Record):
 
 
 WIDTH = 100
-"""Columns of help, where the window is not narrower."""
+"""Columns of help, where the window is not narrower: longer lines are hard to read."""
 
 _COMMANDS = (
     Column("", style="name", least=8, fold=True),
@@ -82,31 +80,28 @@ def help_index(result: HelpIndex, settings: Settings) -> Shown:
             rows = [(entry.name, _short_names(entry), _quoted(entry.summary)) for entry in groups[group]]
             yield TablePieces(_COMMANDS, rows, titles=False, plain=RowPieces(rows, "  "))
     if not result.topic:
-        yield f"'help COMMAND' says all about one; other topics: {', '.join(TOPICS)}"
+        yield Sentence(f"'help COMMAND' says all about one; other topics: {', '.join(TOPICS)}")
 
 
 @shows(HelpPage)
 def help_page(result: HelpPage, settings: Settings) -> Shown:
     entry = result.entry
-    columns = min(WIDTH, columns_of_window() or WIDTH)
-    yield from wrap(entry.usage, columns, subsequent_indent="    ")
+    yield Sentence(entry.usage, "    ", WIDTH)
     if entry.aliases:
-        yield from map(faint, wrap(f"also: {', '.join(entry.aliases)}", columns, subsequent_indent="    "))
+        yield Sentence(faint(f"also: {', '.join(entry.aliases)}"), "    ", WIDTH)
     yield ""
-    yield from map(_marked, wrap(entry.summary, columns))
+    yield Sentence(_marked(entry.summary), "", WIDTH)
     for paragraph in result.details.split("\n\n") if result.details else []:
         lines = paragraph.splitlines()
         is_list = any(line.startswith((" ", "*", "|")) for line in lines)
         yield ""
-        yield from map(_marked, lines if is_list else wrap(" ".join(lines), columns))
+        yield from map(_marked, lines) if is_list else (Sentence(_marked(" ".join(lines)), "", WIDTH),)
     words = [f"{word.word}: {word.help}" for word in (*result.arguments, *result.options)]
     if words:
         yield ""
     for word in words:
-        first, *more = wrap(word, columns, subsequent_indent="    ")
-        head, colon, rest = first.partition(": ")
-        yield title(head) + colon + _marked(rest)
-        yield from map(_marked, more)
+        head, colon, rest = word.partition(": ")
+        yield Sentence(title(head) + colon + _marked(rest), "    ", WIDTH)
 
 
 @shows(HelpTopic)

@@ -11,7 +11,7 @@ from jdbpy import hotswap
 from jdbpy.cli.arguments.base import Option, SearchPath
 from jdbpy.cli.arguments.location import ClassOrFile
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Shown, count, remark, some
+from jdbpy.cli.output.pieces import Sentence, Shown, count, remark, some
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -25,13 +25,17 @@ def redefinition(result: hotswap.Redefinition, settings: Settings) -> Shown:
         changes = f": {some(each.changes)}" if each.changes else ", though nothing differs"
         yield f"redefined {each.name}{changes}"
     if not result.classes:
-        yield "nothing to redefine: no loaded class differs from its file"
+        yield Sentence("nothing to redefine: no loaded class differs from its file")
     if result.unchanged:
-        yield f"  {count(len(result.unchanged), 'class', 'classes')} unchanged: {some(result.unchanged)}"
+        yield Sentence(
+            f"  {count(len(result.unchanged), 'class', 'classes')} unchanged: {some(result.unchanged)}", "    "
+        )
     if result.not_loaded:
-        yield f"  {count(len(result.not_loaded), 'class', 'classes')} not loaded: {some(result.not_loaded)}"
+        yield Sentence(
+            f"  {count(len(result.not_loaded), 'class', 'classes')} not loaded: {some(result.not_loaded)}", "    "
+        )
     for lost in result.lost:
-        yield f"breakpoint {lost.number} at {lost.spec} has no place in the new code: {lost.message}"
+        yield Sentence(f"breakpoint {lost.number} at {lost.spec} has no place in the new code: {lost.message}")
     if result.obsolete:
         yield f"{count(len(result.obsolete), 'frame')} still in old code:"
         for frame in result.obsolete:

@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy import __version__
 from jdbpy.cli.arguments.base import Number, Option
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Shown
+from jdbpy.cli.output.pieces import Sentence, Shown
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -53,7 +53,7 @@ def version_shown(result: Version, settings: Settings) -> Shown:
     yield f"target {result.address}: {result.vm}, Java {result.java}, JDWP {result.jdwp}"
     yield from (f"  {line}" for line in result.description.splitlines())
     where = f"remote, reached through {result.tunnel}" if result.tunnel else "remote" if result.remote else "local"
-    yield f"the target counts as {where}; 'break' suspends {_WHOM.get(result.hold, result.hold)}"
+    yield Sentence(f"the target counts as {where}; 'break' suspends {_WHOM.get(result.hold, result.hold)}")
 
 
 @command("quit", "exit", "q", group="session")

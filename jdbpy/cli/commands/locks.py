@@ -10,7 +10,7 @@ from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, piece, remark, title
+from jdbpy.cli.output.pieces import Line, Pieces, Sentence, Shown, count, faint, name, piece, remark, title
 from jdbpy.cli.output.places import place_of, thread_name, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -66,7 +66,7 @@ def deadlocks_report(result: locks.DeadlockReport, settings: Settings) -> Shown:
             if each.awaits is not None:
                 yield "  behind them: " + thread_name(each.thread) + " " + _awaits(each.awaits)
     if not result.deadlocks:
-        yield f"no deadlock among {count(result.threads, 'thread')}"
+        yield Sentence(f"no deadlock among {count(result.threads, 'thread')}")
     yield from _held_up(result.held_up)
 
 
@@ -113,7 +113,7 @@ def word(text: str) -> Pieces:
 
 def _held_up(milliseconds: float | None) -> Shown:
     if milliseconds is not None:
-        yield faint(f"(the target runs; it was suspended for {milliseconds:.0f} ms to look)")
+        yield Sentence(faint(f"(the target runs; it was suspended for {milliseconds:.0f} ms to look)"))
 
 
 class _ThreadOrAll(ThreadArgument):

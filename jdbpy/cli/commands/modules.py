@@ -9,7 +9,7 @@ from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.target import ClassNameArgument
 from jdbpy.cli.arguments.vm import MODULES, ModuleName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, count, faint, like, remark
+from jdbpy.cli.output.pieces import Column, RowPieces, Sentence, Shown, TablePieces, count, faint, like, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -52,7 +52,7 @@ def module_detail(result: module_data.ModuleDetail, settings: Settings) -> Shown
     rows += [("reads", ", ".join(result.reads)), ("uses", ", ".join(result.uses))]
     yield RowPieces([(faint(title), text) for title, text in rows if text], "  ")
     if not info.name:
-        yield "  it reads every module, and exports and opens all of its packages"
+        yield Sentence("  it reads every module, and exports and opens all of its packages", "    ")
     for word, accesses in (("provides", result.provides), ("exports", result.exports), ("opens", result.opens)):
         joint = " by " if word == "provides" else " to "
         for each in accesses:
@@ -60,7 +60,7 @@ def module_detail(result: module_data.ModuleDetail, settings: Settings) -> Shown
     given = {each.package for each in (*result.exports, *result.opens)}
     inner = [package for package in result.packages if package not in given]
     if inner:
-        yield f"  keeps to itself: {', '.join(inner)}"
+        yield Sentence(f"  keeps to itself: {', '.join(inner)}", "    ")
     yield from map(remark, result.notes)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy import Plugin, PluginError, UsageError
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import RowPieces, Shown
+from jdbpy.cli.output.pieces import RowPieces, Sentence, Shown
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.plugin_commands import PythonValue, require_python, with_traceback
 from jdbpy.cli.python_lines import PythonLines
@@ -39,7 +39,7 @@ def plugins_shown(result: LoadedPlugins, settings: Settings) -> Shown:
         parts = (("commands", each.commands), ("views", each.views), ("events", each.events))
         yield RowPieces(((name, ", ".join(found)) for name, found in parts if found), "  ")
     if not result.plugins:
-        yield "there are no plug-ins; 'source FILE.py' loads one"
+        yield Sentence("there are no plug-ins; 'source FILE.py' loads one")
 
 
 @command("py", "python", group="plugins")

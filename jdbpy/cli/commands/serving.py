@@ -8,7 +8,7 @@ from typing import Annotated
 from jdbpy import ClientSession, StateError, UsageError, clients_of
 from jdbpy.cli.arguments.base import Number, Option, WordArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Shown, faint
+from jdbpy.cli.output.pieces import Sentence, Shown, faint
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
@@ -32,7 +32,7 @@ def shared_shown(result: Shared, settings: Settings) -> Shown:
     if len(result.clients) > 1:
         yield f"clients: {', '.join(result.clients)}"
     else:
-        yield faint("an editor attaches to it by the Debug Adapter Protocol: 'help serve'")
+        yield Sentence(faint("an editor attaches to it by the Debug Adapter Protocol: 'help serve'"))
 
 
 @command("serve", group="session")

@@ -8,7 +8,7 @@ from jdbpy.cli.arguments.base import ChoiceArgument, TextArgument
 from jdbpy.cli.arguments.commands import SettingName
 from jdbpy.cli.arguments.target import ExcludePatterns
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Shown, TablePieces
+from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings, find
 from jdbpy.cli.table import command
@@ -50,7 +50,7 @@ _COLUMNS = (
 
 @shows(Excludes)
 def excludes(result: Excludes, settings: Settings) -> Shown:
-    yield "steps pass through: " + (", ".join(result.patterns) if result.patterns else "no class")
+    yield Sentence("steps pass through: " + (", ".join(result.patterns) if result.patterns else "no class"))
 
 
 @shows(SettingValues)

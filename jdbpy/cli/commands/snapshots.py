@@ -9,7 +9,7 @@ from jdbpy import Notice, snapshots
 from jdbpy.cli.arguments.base import ChoiceArgument, FileName, Number, Option, Patterns, Size, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Shown, count as count_of, faint, number as styled_number
+from jdbpy.cli.output.pieces import Sentence, Shown, count as count_of, faint, number as styled_number
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Actions
 from jdbpy.cli.settings import Settings
@@ -24,11 +24,11 @@ def snapshot_shown(result: snapshots.SnapshotTaken, settings: Settings) -> Shown
     threads, frames = count_of(result.threads, "thread"), count_of(result.frames, "frame")
     objects, trips = count_of(result.objects, "object"), count_of(result.trips, "round trip")
     paused = "" if result.paused is None else f"; the JVM stood still for {_time(result.paused)}"
-    yield f"  {threads}, {frames}, {objects}, in {_time(result.took)} and {trips}{paused}"
+    yield Sentence(f"  {threads}, {frames}, {objects}, in {_time(result.took)} and {trips}{paused}", "    ")
     if not result.complete:
-        yield "  not all objects are in it: --most ended the collection"
+        yield Sentence("  not all objects are in it: --most ended the collection", "    ")
     if result.masked:
-        yield f"  {count_of(result.masked, 'value')} masked"
+        yield Sentence(f"  {count_of(result.masked, 'value')} masked", "    ")
 
 
 @shows(snapshots.TextsFound)

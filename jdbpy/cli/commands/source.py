@@ -11,7 +11,7 @@ from jdbpy.cli.arguments.location import ListArgument
 from jdbpy.cli.arguments.target import ClassPattern
 from jdbpy.cli.commands.code import Disassemblies
 from jdbpy.cli.context import Context, Listed
-from jdbpy.cli.output.pieces import CodePieces, RowPieces, Shown, count
+from jdbpy.cli.output.pieces import CodePieces, RowPieces, Sentence, Shown, count
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import NO_DECOMPILER, Settings
@@ -61,7 +61,7 @@ def listing(result: Listing, settings: Settings) -> Shown:
 def source_path(result: SourcePath, settings: Settings) -> Shown:
     yield from result.path
     if not result.path:
-        yield "the source path is empty; 'use PATHS' sets it"
+        yield Sentence("the source path is empty; 'use PATHS' sets it")
 
 
 @shows(SourceFiles)
@@ -70,7 +70,7 @@ def source_files(result: SourceFiles, settings: Settings) -> Shown:
         (one.name, count(len(one.classes), "class", "classes"), one.path or "not found") for one in result.files
     )
     if not result.files:
-        yield "no loaded class names a source file"
+        yield Sentence("no loaded class names a source file")
 
 
 @command("list", "l", group="source", repeats="list +")

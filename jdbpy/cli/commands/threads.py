@@ -15,6 +15,7 @@ from jdbpy.cli.output.pieces import (
     Column,
     Line,
     RowPieces,
+    Sentence,
     Shown,
     TablePieces,
     count,
@@ -85,7 +86,7 @@ def threads_shown(result: Threads, settings: Settings) -> Shown:
     if not rows:
         yield "no threads"
     if result.note:
-        yield faint(f"({result.note})")
+        yield Sentence(faint(f"({result.note})"))
 
 
 @shows(ThreadGroups)

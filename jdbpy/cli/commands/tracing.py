@@ -11,7 +11,7 @@ from jdbpy.cli.arguments.points import Trace, TraceArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, RowPieces, Shown, count as count_of, faint, number
+from jdbpy.cli.output.pieces import Line, RowPieces, Sentence, Shown, count as count_of, faint, number
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.points import TRACES, add_breakpoint, delete, listed, options_of
 from jdbpy.cli.results import Done
@@ -30,7 +30,7 @@ class TraceSummaries(Record):
 @shows(TraceSummaries)
 def summaries(result: TraceSummaries, settings: Settings) -> Shown:
     if not result.summaries:
-        yield "nothing reports; 'trace go methods from CLASS' or 'logpoint PLACE \"TEXT\"' begins it"
+        yield Sentence("nothing reports; 'trace go methods from CLASS' or 'logpoint PLACE \"TEXT\"' begins it")
     for each in result.summaries:
         yield from _summary(each)
 

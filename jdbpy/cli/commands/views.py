@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy import values as value_data
 from jdbpy.cli.arguments.values import ViewExpression, ViewPattern, ViewPatternOrAll
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import RowPieces, Shown
+from jdbpy.cli.output.pieces import RowPieces, Sentence, Shown
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -26,9 +26,9 @@ class Views(Record):
 def views_shown(result: Views, settings: Settings) -> Shown:
     yield RowPieces((each.pattern, each.expression or f"({each.function}, in Python)") for each in result.views)
     if not result.views and result.pattern:
-        yield f"there is no view for {result.pattern}; 'view {result.pattern} EXPRESSION' adds one"
+        yield Sentence(f"there is no view for {result.pattern}; 'view {result.pattern} EXPRESSION' adds one")
     elif not result.views:
-        yield "there are no views but those that are built in; 'view CLASS EXPRESSION' adds one"
+        yield Sentence("there are no views but those that are built in; 'view CLASS EXPRESSION' adds one")
 
 
 @command("view", "info views", group="data")

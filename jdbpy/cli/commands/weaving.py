@@ -8,7 +8,7 @@ from jdbpy import instrumentation
 from jdbpy.cli.arguments.target import BreakpointNumber, BreakpointNumbersOrAll
 from jdbpy.cli.breakpoint_list import Breakpoints
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Shown, TablePieces
+from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
@@ -39,7 +39,7 @@ _COLUMNS = (
 @shows(WovenClasses)
 def woven_classes(result: WovenClasses, settings: Settings) -> Shown:
     if not result.classes:
-        yield f"the target runs its own code only (in-target is {result.mode})"
+        yield Sentence(f"the target runs its own code only (in-target is {result.mode})")
         return
     rows = []
     for each in result.classes:
@@ -56,7 +56,7 @@ def unwoven(result: Unwoven, settings: Settings) -> Shown:
     if result.left:
         yield f"checks of other breakpoints stay in {', '.join(result.left)}"
     elif not result.classes:
-        yield "nothing is woven: the target runs its own code only"
+        yield Sentence("nothing is woven: the target runs its own code only")
 
 
 @command("woven", "info woven", group="breakpoints")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from textwrap import wrap
+from collections.abc import Iterator, Sequence
+from textwrap import TextWrapper
 
-from jdbpy.cli.output.pieces import Column
+from jdbpy.cli.output.pieces import Column, Pieces, Sentence, escaped
 from jdbpy.record import Record
 
 GAP = 2
 """Blanks between two columns."""
+
+_NARROWEST = 20
+"""Columns that each window is taken to have: in fewer, hardly a word would stand in a line."""
 
 
 class Fitted(Record):
@@ -58,19 +61,44 @@ def _widest(shown: Sequence[int], widths: Sequence[int], floor: Sequence[int]) -
 def columns_of_window() -> int | None:
     """Return the width of the window that standard output is shown in; None if it is no terminal."""
     try:
-        return max(20, os.get_terminal_size(sys.stdout.fileno()).columns)
+        return max(_NARROWEST, os.get_terminal_size(sys.stdout.fileno()).columns)
     except (OSError, ValueError, AttributeError):
         return None
 
 
-def prose(line: str, indent: str = "  ") -> list[str]:
-    """Return a sentence as lines that are broken between words, where the window is too narrow for it."""
-    columns = columns_of_window()
-    if columns is None or len(line) <= columns:
-        return [line]
-    return wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+def broken(sentence: Sentence, columns: int | None) -> Iterator[Pieces]:
+    """Yield a sentence as escaped lines, broken between words where ``columns`` are too few; None: as many as there
+    are."""
+    pieces = tuple(escaped(sentence.line))
+    text = "".join([text for text, _ in pieces])
+    width = min((each for each in (columns, sentence.most) if each is not None), default=len(text))
+    if len(text) <= width:
+        yield Pieces(pieces)
+        return
+    lines = TextWrapper(
+        max(_NARROWEST, width),
+        subsequent_indent=sentence.indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        expand_tabs=False,
+        replace_whitespace=False,
+    ).wrap(text)
+    at = 0
+    for index, line in enumerate(lines):
+        indent = sentence.indent if index else ""
+        words = line.removeprefix(indent)
+        at = text.index(words, at)
+        part = _cut(pieces, at, at + len(words))
+        yield indent + part if indent else part
+        at += len(words)
 
 
-def prose_text(text: str, indent: str = "  ") -> str:
-    """Return a text, each of its lines a sentence as by ``prose``."""
-    return "".join(f"{part}\n" for line in text.splitlines() for part in (prose(line, indent) or [""]))
+def _cut(pieces: Sequence[tuple[str, str]], begin: int, end: int) -> Pieces:
+    """Return a part of a line: its characters from ``begin`` to ``end``."""
+    found = []
+    at = 0
+    for text, style in pieces:
+        if part := text[max(0, begin - at) : max(0, end - at)]:
+            found.append((part, style))
+        at += len(text)
+    return Pieces(tuple(found))

@@ -17,8 +17,7 @@ from jdbpy import (
     VMDisconnected,
     kinds,
 )
-from jdbpy.cli.output.columns import prose
-from jdbpy.cli.output.pieces import CodePieces, Pieces, Shown, count, faint, joined, name, piece, title
+from jdbpy.cli.output.pieces import CodePieces, Pieces, Sentence, Shown, count, faint, joined, name, piece, title
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line, value_tree, variable_line
 
@@ -51,21 +50,21 @@ def event_shown(event: Event) -> Shown:
         status = "" if event.status is None else f" with status {event.status}"
         yield title(f"The target has ended{status}.")
     elif isinstance(event, VMDisconnected):
-        yield title(f"The connection is closed: {event.reason}")
+        yield Sentence(title(f"The connection is closed: {event.reason}"))
     elif isinstance(event, Notice):
         is_sentence = event.report is None and len(event.lines) == 1  # tables, reports: as they are
         first, *more = event.lines
-        yield from prose(event.text) if is_sentence else (first,)
+        yield Sentence(event.text) if is_sentence else first
         if event.report is not None and event.kind == "call":
             yield from _inside(event.report)
         yield from more
         if event.kind == "hot-place":
-            yield from prose(_way_out(event), "    ")
+            yield Sentence(_way_out(event), "    ")
     elif isinstance(event, ThreadsResumed):
-        yield faint(_resumed(event))
+        yield Sentence(faint(_resumed(event)))
     elif isinstance(event, EventsDropped):
         verb = "was" if event.count == 1 else "were"
-        yield title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)")
+        yield Sentence(title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)"))
 
 
 def _inside(report: Report) -> Shown:
@@ -127,9 +126,9 @@ def stop_shown(stop: Stopped) -> Shown:
         verb = "returned" if stop.reason is StopReason.STEP else "returns"
         yield faint(f"  {verb}") + " " + value_line(stop.return_value)
     if stop.error:
-        yield faint(f"  ({stop.error})")
+        yield Sentence(faint(f"  ({stop.error})"), "    ")
     if stop.message:
-        yield f"  {stop.message}"
+        yield Sentence(f"  {stop.message}", "    ")
     if stop.source is not None:
         yield CodePieces(stop.source)
 

@@ -1,4 +1,4 @@
-"""The pieces of shown results: pieces of text with a style, lines of them, rows in columns, tables, source code.
+"""The pieces of shown results: pieces of text with a style, lines of them, sentences, rows, tables, source code.
 
 Owns the forms and the names of styles. A function that shows a result makes these; a writer (``plain``, ``terminal``)
 turns them into text. Text is escaped for the writers, by ``escaped`` and ``plain_text``, and nowhere before.
@@ -60,6 +60,18 @@ Line = Pieces | str
 """A line of output, or a cell of a row; a string has the plain style."""
 
 
+class Sentence(Record):
+    """A line in words, which a writer breaks between words where its window is too narrow.
+
+    ``indent`` comes before each line but the first. ``most``: columns at which it is broken also where the window is
+    wider, or there is none.
+    """
+
+    line: Line
+    indent: str = "  "
+    most: int | None = None
+
+
 class RowPieces(Record):
     """Rows of cells in columns that are as wide as they need, in every writer. ``indent``: blanks before each row."""
 
@@ -106,7 +118,7 @@ class CodePieces(Record):
     window: SourceWindow
 
 
-Shown = Iterator[Line | LinePieces | RowPieces | TablePieces | CodePieces]
+Shown = Iterator[Line | Sentence | LinePieces | RowPieces | TablePieces | CodePieces]
 """The pieces that a function which shows a result yields; a long result is shown while it is made."""
 
 
@@ -135,9 +147,9 @@ def number(value: object) -> Pieces:
     return piece(str(value), "number")
 
 
-def remark(text: str) -> Pieces:
-    """Return ``  (text)``, a line below what it is about."""
-    return piece(f"  ({text})", "faint")
+def remark(text: str) -> Sentence:
+    """Return ``  (text)``, a sentence below what it is about."""
+    return Sentence(piece(f"  ({text})", "faint"), "    ")
 
 
 def joined(separator: str, parts: Iterable[Line]) -> Pieces:

@@ -5,12 +5,12 @@ Owns how pieces become lines of text, and what is said beside results: errors, h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
 
 from jdbpy import EvalError, Event, Output, SourceWindow, Stopped, Thrown
-from jdbpy.cli.output.columns import prose
+from jdbpy.cli.output.columns import broken
 from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
     CodePieces,
@@ -18,6 +18,7 @@ from jdbpy.cli.output.pieces import (
     LinePieces,
     Pieces,
     RowPieces,
+    Sentence,
     Shown,
     TablePieces,
     aligned,
@@ -42,13 +43,15 @@ _NO_SOURCE = "Hint: {source} was not found; 'use DIRECTORY' says where the sourc
 _T = TypeVar("_T")
 
 
-def plain_lines(shown: Shown) -> Iterator[str]:
-    """Yield what is shown as lines of text."""
+def plain_lines(shown: Shown, columns: int | None = None) -> Iterator[str]:
+    """Yield what is shown as lines of text. ``columns``: of the window, if it is for one."""
     for each in shown:
         if isinstance(each, Pieces):  # nearly all of a long result
             yield escape(each.text)
         elif isinstance(each, str):
             yield escape(each)
+        elif isinstance(each, Sentence):
+            yield from map(plain_text, broken(each, columns))
         elif isinstance(each, CodePieces):
             if lines := source_lines(each.window):
                 yield "\n".join(lines)  # in one piece: there is one at each stop
@@ -88,10 +91,11 @@ def some_at_a_time(items: Iterator[_T]) -> Iterator[list[_T]]:
 
 
 class PlainRenderer:
-    """Implements ``Renderer``."""
+    """Implements ``Renderer``. ``columns`` gives the width of the window at each time, None where there is none."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, columns: Callable[[], int | None] = lambda: None) -> None:
         self.settings = settings
+        self._columns = columns
 
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """Yield the result in pieces, each of whole lines: long ones need not be made before the first is shown."""
@@ -100,8 +104,12 @@ class PlainRenderer:
 
     def text_of(self, shown: Shown) -> Iterator[str]:
         """Yield what is shown as text of whole lines, some at a time."""
-        for some in some_at_a_time(plain_lines(shown)):
+        for some in some_at_a_time(plain_lines(shown, self._columns())):
             yield "\n".join([*some, ""])
+
+    def sentences(self, text: str, indent: str = "  ") -> str:
+        """Return a text each line of which is a sentence; text of others in it is escaped already."""
+        return "".join(self.text_of(Sentence(line, indent) for line in text.splitlines()))
 
     def result(self, outcome: Outcome) -> str:
         return "".join(self.parts(outcome))
@@ -136,15 +144,17 @@ class PlainRenderer:
         new = [hint for hint in wanted if hint not in self.settings.hints_given]
         self.settings.hints_given.update(new)
         if self.settings["hints"]:
-            yield from (faint(line) for hint in new for line in prose(hint))
+            yield from (Sentence(faint(hint)) for hint in new)
 
 
 def of_jvm(jvm: str, shown: Shown) -> Shown:
     """Put ``[NAME]`` before the first line that is shown, where several JVMs are debugged."""
     begun = not jvm
     for each in shown:
-        if begun or not isinstance(each, str | Pieces):
+        if begun or not isinstance(each, str | Pieces | Sentence):
             yield each
+        elif isinstance(each, Sentence):
+            yield each.replace(line=piece(f"[{jvm}] ", "type") + each.line)
         else:
             yield piece(f"[{jvm}] ", "type") + each
         begun = True
@@ -155,9 +165,7 @@ def error_shown(outcome: Outcome) -> Shown:
     error = outcome.error
     if error is None:
         return
-    first, *more = prose(f"error: {error.message}")
-    yield piece("error:", "error") + first.removeprefix("error:")
-    yield from more
+    yield Sentence(piece("error:", "error") + f" {error.message}")
     if isinstance(error, EvalError) and error.column is not None:
         yield from _caret(outcome, error.column)
     if isinstance(error, Thrown):
@@ -165,7 +173,7 @@ def error_shown(outcome: Outcome) -> Shown:
         if len(error.stack) > STACK_LINES:
             yield faint(f"    ... {len(error.stack) - STACK_LINES} more")
     if error.hint:
-        yield from map(faint, prose(f"  hint: {error.hint}", "    "))
+        yield Sentence(faint(f"  hint: {error.hint}"), "    ")
 
 
 def _caret(outcome: Outcome, column: int) -> Iterator[Line]:

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from jdbpy.cli.output.columns import GAP, fit
+from jdbpy.cli.output.columns import GAP, broken, fit
 from jdbpy.cli.output.pieces import (
     STYLES,
     CodePieces,
@@ -22,6 +22,7 @@ from jdbpy.cli.output.pieces import (
     LinePieces,
     Pieces,
     RowPieces,
+    Sentence,
     Shown,
     TablePieces,
     aligned,
@@ -39,19 +40,25 @@ _TRAILING = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
 
 
 class RichRenderer(PlainRenderer):
-    """Implements ``Renderer`` for a terminal with colors; measures the window each time."""
+    """Implements ``Renderer`` for a terminal with colors. ``table_columns`` gives the width of tables at each time,
+    where there is no window too."""
 
-    def __init__(self, settings: Settings, columns: Callable[[], int] = lambda: size()[0]) -> None:
-        super().__init__(settings)
-        self._columns = columns
+    def __init__(
+        self,
+        settings: Settings,
+        columns: Callable[[], int | None] = lambda: None,
+        table_columns: Callable[[], int] = lambda: size()[0],
+    ) -> None:
+        super().__init__(settings, columns)
+        self._table_columns = table_columns
         self._console = Console(
             file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False, markup=False, emoji=False
         )
 
     def text_of(self, shown: Shown) -> Iterator[str]:
-        width = self._columns()
+        columns, width = self._columns(), self._table_columns()
         lines: list[RenderableType] = []
-        for each in (drawn for some in shown for drawn in _drawn(some, width)):
+        for each in (drawn for some in shown for drawn in _drawn(some, columns, width)):
             lines.append(each)
             if len(lines) == LINES or not isinstance(each, Text):
                 yield self._draw(lines, width)
@@ -60,7 +67,7 @@ class RichRenderer(PlainRenderer):
             yield self._draw(lines, width)
 
     def _draw(self, drawn: Iterable[RenderableType], width: int) -> str:
-        """Text for the terminal. Lines are not broken: the terminal does that, and then they can be copied whole."""
+        """Text for the terminal. Lines of data are not broken: the terminal does that, and they can be copied whole."""
         console = self._console
         console.width = width
         with console.capture() as capture:
@@ -80,9 +87,13 @@ def styled(line: Line) -> Text:
 _STYLES = {name: Style.parse(style) for name, style in STYLES.items()}
 
 
-def _drawn(shown: Line | LinePieces | RowPieces | TablePieces | CodePieces, width: int) -> Iterator[RenderableType]:
+def _drawn(
+    shown: Line | Sentence | LinePieces | RowPieces | TablePieces | CodePieces, columns: int | None, width: int
+) -> Iterator[RenderableType]:
     if isinstance(shown, str | Pieces):
         yield styled(shown)
+    elif isinstance(shown, Sentence):
+        yield from map(styled, broken(shown, columns))
     elif isinstance(shown, CodePieces):
         from jdbpy.cli.output.source import source_texts  # which brings the lexers
 

@@ -32,7 +32,6 @@ from jdbpy.cli.commands.source import decompiled_at
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms
-from jdbpy.cli.output.columns import prose_text
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
@@ -154,7 +153,7 @@ class Conversation:
 
     def say(self, text: str) -> None:
         """Show a sentence."""
-        self._sink.write(prose_text(escape(text)))
+        self._sink.write(self._screen.renderer.sentences(escape(text)))
 
     # The course of it
 
@@ -302,8 +301,8 @@ class Conversation:
         self._jvms.touch()
         self._screen.long.clear()
         self._names.poke()
-        if succeeded:
-            self._sink.write(prose_text(self._after(line), "      "))
+        if succeeded and (said := self._after(line)):
+            self._sink.write(self._screen.renderer.sentences(said, "      "))
         return succeeded
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:

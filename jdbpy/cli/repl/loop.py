@@ -19,7 +19,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.names import Candidate
-from jdbpy.cli.output.columns import prose_text
+from jdbpy.cli.output.columns import columns_of_window
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.repl.completion import complete_line, complete_python
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
@@ -98,7 +98,7 @@ async def run_repl(
                 await nursery.start(watch_signals, interrupt, leave)
                 opened = open_prompt(settings, complete, interrupt, panic, jvms.touch)
                 async with opened as prompt, open_sink(prompt) as sink:
-                    sink.write(prose_text(greeting))
+                    sink.write(PlainRenderer(settings, columns_of_window).sentences(greeting))
                     confirm = partial(_confirm, prompt)
                     shared = Context(session, settings=settings)
 
@@ -179,8 +179,8 @@ def choose_renderer(settings: Settings) -> PlainRenderer:
     if wants_color(settings["color"], sys.stdout):
         from jdbpy.cli.output.terminal import RichRenderer
 
-        return RichRenderer(settings)
-    return PlainRenderer(settings)
+        return RichRenderer(settings, columns_of_window)
+    return PlainRenderer(settings, columns_of_window)
 
 
 def _first(group: BaseExceptionGroup[OSError]) -> OSError:
