@@ -16,7 +16,19 @@ from jdbpy.cli.commands.stack import FoldedStacks
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import expanded, unknown_command
 from jdbpy.cli.jvms import Jvm, Jvms, remote_notice
-from jdbpy.cli.output.pieces import Line, Pieces, RowPieces, Shown, count, piece, remark, some, title
+from jdbpy.cli.output.pieces import (
+    Line,
+    Pieces,
+    RowPieces,
+    Sentence,
+    Shown,
+    behind,
+    count,
+    piece,
+    remark,
+    some,
+    title,
+)
 from jdbpy.cli.output.places import shared_stack, state_of
 from jdbpy.cli.output.shows import shown, shows
 from jdbpy.cli.results import Done, Resumed
@@ -180,8 +192,8 @@ def each_result(result: EachResult, settings: Settings) -> Shown:
         drawn = list(_item(items[0], result, settings))
         if not drawn:
             continue
-        if isinstance(drawn[0], str | Pieces) and (len(lines) == 1 or items[0].failure is not None):
-            yield names + " " + drawn[0]
+        if isinstance(drawn[0], str | Pieces | Sentence) and (len(lines) == 1 or items[0].failure is not None):
+            yield behind(names + " ", drawn[0])
             yield from drawn[1:]
         else:
             yield names

@@ -152,6 +152,11 @@ def remark(text: str) -> Sentence:
     return Sentence(piece(f"  ({text})", "faint"), "    ")
 
 
+def behind(begin: Pieces, line: Line | Sentence) -> Pieces | Sentence:
+    """Return a line or a sentence with ``begin`` before it."""
+    return line.replace(line=begin + line.line) if isinstance(line, Sentence) else begin + line
+
+
 def joined(separator: str, parts: Iterable[Line]) -> Pieces:
     """Return lines as one, with a separator between them."""
     found: list[tuple[str, str]] = []

@@ -22,6 +22,7 @@ from jdbpy.cli.output.pieces import (
     Shown,
     TablePieces,
     aligned,
+    behind,
     faint,
     piece,
     plain_text,
@@ -153,10 +154,8 @@ def of_jvm(jvm: str, shown: Shown) -> Shown:
     for each in shown:
         if begun or not isinstance(each, str | Pieces | Sentence):
             yield each
-        elif isinstance(each, Sentence):
-            yield each.replace(line=piece(f"[{jvm}] ", "type") + each.line)
         else:
-            yield piece(f"[{jvm}] ", "type") + each
+            yield behind(piece(f"[{jvm}] ", "type"), each)
         begun = True
 
 
