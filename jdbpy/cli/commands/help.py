@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Annotated
 
 from jdbpy.cli import jvmti
@@ -69,6 +71,10 @@ _COMMANDS = (
 )
 
 
+_BEGUN = re.compile(r"\s*(?:[*-] |\||\S.*\s{2,}(?=\S))")
+"""What an item of a list, a line of a table, or a row of a word and its meaning begins with."""
+
+
 @shows(HelpIndex)
 def help_index(result: HelpIndex, settings: Settings) -> Shown:
     groups: dict[str, list[HelpEntry]] = {}
@@ -91,11 +97,9 @@ def help_page(result: HelpPage, settings: Settings) -> Shown:
         yield Sentence(faint(f"also: {', '.join(entry.aliases)}"), "    ", WIDTH)
     yield ""
     yield Sentence(_marked(entry.summary), "", WIDTH)
-    for paragraph in result.details.split("\n\n") if result.details else []:
-        lines = paragraph.splitlines()
-        is_list = any(line.startswith((" ", "*", "|")) for line in lines)
+    if result.details:
         yield ""
-        yield from map(_marked, lines) if is_list else (Sentence(_marked(" ".join(lines)), "", WIDTH),)
+        yield from _laid_out(result.details)
     words = [f"{word.word}: {word.help}" for word in (*result.arguments, *result.options)]
     if words:
         yield ""
@@ -106,7 +110,28 @@ def help_page(result: HelpPage, settings: Settings) -> Shown:
 
 @shows(HelpTopic)
 def help_topic(result: HelpTopic, settings: Settings) -> Shown:
-    yield from map(_marked, result.text.splitlines())
+    yield from _laid_out(result.text)
+
+
+def _laid_out(text: str) -> Iterator[Sentence]:
+    """Yield the paragraphs of a text, the items of its lists, and its rows of a word and a meaning, ``WORD  meaning``.
+
+    What is indented as far as a meaning, or more than the mark of an item, goes on with it.
+    """
+    lines: list[str] = []
+    indent = ""  # of what goes on with these lines
+    for line in text.splitlines():
+        begun = _BEGUN.match(line)
+        blanks = " " * (len(line) - len(line.lstrip()))
+        goes_on = line and not begun and (blanks.startswith(indent) if indent else not blanks)
+        if goes_on and any(lines):
+            lines.append(line.lstrip())
+            continue
+        if lines:
+            yield Sentence(_marked(" ".join(lines)), indent, WIDTH)
+        lines = [line]
+        indent = " " * len(begun[0]) if begun else f"{blanks}    " if blanks else ""
+    yield Sentence(_marked(" ".join(lines)), indent, WIDTH)
 
 
 def _marked(text: str) -> Pieces:

@@ -75,9 +75,11 @@ def broken(sentence: Sentence, columns: int | None) -> Iterator[Pieces]:
     if len(text) <= width:
         yield Pieces(pieces)
         return
+    width = max(_NARROWEST, width)
+    hanging = sentence.indent[: width // 3]
     lines = TextWrapper(
-        max(_NARROWEST, width),
-        subsequent_indent=sentence.indent,
+        width,
+        subsequent_indent=hanging,
         break_long_words=False,
         break_on_hyphens=False,
         expand_tabs=False,
@@ -85,7 +87,7 @@ def broken(sentence: Sentence, columns: int | None) -> Iterator[Pieces]:
     ).wrap(text)
     at = 0
     for index, line in enumerate(lines):
-        indent = sentence.indent if index else ""
+        indent = hanging if index else ""
         words = line.removeprefix(indent)
         at = text.index(words, at)
         part = _cut(pieces, at, at + len(words))
