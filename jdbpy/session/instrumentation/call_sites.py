@@ -31,7 +31,7 @@ from jdbpy.session.instrumentation.code_changes import (
     StaysOrdinary,
     StaysUntilLeft,
 )
-from jdbpy.session.instrumentation.in_thread import set_static
+from jdbpy.session.instrumentation.in_thread import request_thread, set_static
 from jdbpy.session.instrumentation.installing import Installer, staying
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site
@@ -45,7 +45,6 @@ from jdbpy.session.weaving.parts import Surrounding
 from jdbpy.session.weaving.weaver import weave
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
-from jdbpy.wire.messages import event_request
 
 CALLS_UNTIL = 20
 """Calls of a method by which its class goes into the target."""
@@ -143,16 +142,11 @@ class CallSites:
                 found = await find_places(
                     self._target, [(each.owner, each.method) for each in methods], entries=True, exits=False
                 )
+                came = partial(self._thread_came, observation, type_id)
                 for place in found.entries:
                     if (observation, type_id) not in self._pending or observation.has_ended():
                         return
-                    self._pending[observation, type_id].append(self._request_thread_at(observation, place, calls))
-
-    def _request_thread_at(self, observation: Observation, place: CodeLocation, calls: int) -> EventRequest:
-        modifiers = [event_request.LocationOnly(place), event_request.Count(calls)]
-        handler = partial(self._thread_came, observation, place.classID)
-        spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
-        return self._target.requests.submit(spec)[0]
+                    self._pending[observation, type_id].append(request_thread(self._target, place, calls, came))
 
     def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Drop the requests for threads in classes with new code; the agent has dropped their breakpoints."""
@@ -181,8 +175,9 @@ class CallSites:
                     async with self._target.code_guard.unchanged():
                         exits = await self._installer.exits_of(hit.event.location)
                         if hit.event.location not in exits:
+                            came = partial(self._thread_came, observation, type_id)
                             self._pending[observation, type_id] = [
-                                self._request_thread_at(observation, each, 1) for each in exits
+                                request_thread(self._target, each, 1, came) for each in exits
                             ]
                             return GO
                 except StaysOrdinary as why:

@@ -1,4 +1,4 @@
-"""Methods that need a thread at an event: class files asked of loaders, classes defined, method handles made.
+"""Threads at events, and the methods that need one: class files asked of loaders, classes defined, method handles made.
 
 Owns the names of what of the JDK does it. A class is defined by ``jdk.internal.misc.Unsafe``, which no rule of modules
 keeps a debugger from, and which serves all loaders and packages.
@@ -17,12 +17,13 @@ from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo, ThreadRef
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.requests import EventRequest, Handler, RequestSpec
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.weaving.parts import Handle, HelperClass
-from jdbpy.wire.constants import Tag
-from jdbpy.wire.ids import ClassID, ClassObjectID, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
-from jdbpy.wire.messages import class_object_reference, class_type, thread_reference
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
+from jdbpy.wire.ids import ClassID, ClassObjectID, CodeLocation, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
+from jdbpy.wire.messages import class_object_reference, class_type, event_request, thread_reference
 
 LIMIT = 5.0
 """Seconds that each method may take: what is not there by then is given up."""
@@ -41,6 +42,16 @@ _FINDERS = {
     "static method": ("findStatic", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){_HANDLE}"),
     "constructor": ("findConstructor", f"(Ljava/lang/Class;Ljava/lang/invoke/MethodType;){_HANDLE}"),
 }
+
+
+def request_thread(target: Target, place: CodeLocation, hits: int, came: Handler) -> EventRequest:
+    """Have a thread come to a place, at the last of so many hits of it; return the request.
+
+    Hits while methods are run for the debugger are passed: nothing can be run in such a thread. wire: no wait.
+    """
+    modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
+    spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, came, recounts=True)
+    return target.requests.submit(spec)[0]
 
 
 class InThread:

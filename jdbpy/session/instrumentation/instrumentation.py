@@ -22,6 +22,7 @@ from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.instrumentation.call_sites import CallSites, MethodSite
 from jdbpy.session.instrumentation.code_changes import CodeChanges, StaysOrdinary, StaysUntilLeft
+from jdbpy.session.instrumentation.in_thread import request_thread
 from jdbpy.session.instrumentation.installing import Installer, places_in, say
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
 from jdbpy.session.instrumentation.sites import Site
@@ -34,11 +35,11 @@ from jdbpy.session.stack import StackReader
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import ChangedClass
 from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
+from jdbpy.session.target.requests import GO, EventRequest, RequestHit, Verdict
 from jdbpy.session.target.target import Target
-from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
+from jdbpy.wire.constants import Error, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
-from jdbpy.wire.messages import event_request, object_reference, virtual_machine
+from jdbpy.wire.messages import object_reference, virtual_machine
 
 PROMOTED_AFTER = 300
 """Hits with a false condition after which a way without stops is looked for."""
@@ -233,10 +234,8 @@ class Instrumentation:
         for place in places:
             if self._target.code_guard.is_replaced(place.classID):
                 continue
-            modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
-            handler = partial(self._thread_came, point)
-            spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
-            self._thread_requests[point].append(self._target.requests.submit(spec)[0])
+            came = partial(self._thread_came, point)
+            self._thread_requests[point].append(request_thread(self._target, place, hits, came))
 
     def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Drop the requests that count hits in classes with new code; the agent has dropped their breakpoints.
@@ -283,11 +282,9 @@ class Instrumentation:
         for place in places:
             if self._target.code_guard.is_replaced(place.classID):
                 continue
-            modifiers = [event_request.LocationOnly(place), event_request.Count(hits)]
-            handler = partial(self._thread_came_to_trace, point, place.classID)
-            spec = RequestSpec(EventKind.BREAKPOINT, JdwpSuspendPolicy.EVENT_THREAD, modifiers, handler, recounts=True)
-            self._trace_thread_requests.setdefault((point, place.classID), [])
-            self._trace_thread_requests[point, place.classID].append(self._target.requests.submit(spec)[0])
+            came = partial(self._thread_came_to_trace, point, place.classID)
+            requests = self._trace_thread_requests.setdefault((point, place.classID), [])
+            requests.append(request_thread(self._target, place, hits, came))
 
     async def _thread_came_to_trace(self, point: MethodPoint, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         self._target.requests.drop(self._trace_thread_requests.pop((point, type_id), ()))
