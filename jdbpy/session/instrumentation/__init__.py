@@ -8,6 +8,7 @@
   ``trace_sites``: methods whose entries and exits are; ``call_sites``: methods whose calls the target observes;
   ``call_logs``: what it counts of them, ``call_records``: calls that it keeps one by one
 * ``standing``: frames that are in a class already, for which its code must stay as it is
+* ``stopping``: threads that have stopped in such a frame, or may be about to
 * ``in_thread``: a thread that comes to a place, and what it is needed for: classes defined, class files, method handles
 * ``host_class``: class files on this machine
 * ``originals``: the code that classes had, kept in the target; what a debugger that was killed has left there

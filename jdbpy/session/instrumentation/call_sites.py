@@ -7,7 +7,7 @@ times a second, and once more at the end of the observation and of the target.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -211,7 +211,8 @@ class CallSites:
                     del new[key], sites[key]
             if not new:
                 raise StaysOrdinary(observation.why_ordinary)
-            await self._installer.require_left(change.changed, thread, asked=observation.asked)
+            changing = {each.method.id for each in methods}
+            await self._installer.require_left(change.changed, changing, thread, asked=observation.asked)
             log.type_id = await change.run.define_helper(log.helper)
             if handles := {each.field: await change.run.handle(each) for each in log.helper.handles}:
                 await set_static(self._target, log.type_id, handles)
@@ -237,13 +238,14 @@ class CallSites:
         observation: Observation,
         changed: ChangedClass,
         sites: Mapping[PlaceKey, Site],
-        new: Iterable[MethodSite],
+        new: Collection[MethodSite],
         thread: int,
     ) -> None:
         """Give a class its code. Raises StaysOrdinary while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
         async with self._changes.held(type_.id):
-            await self._installer.require_free(changed, (), thread, asked=observation.asked)
+            changing = {site.method.id for site in new}
+            await self._installer.require_free(changed, changing, thread, asked=observation.asked)
             observation.hand_over([site.observed for site in new])
             try:
                 await self._changes.redefine(changed, sites)

@@ -42,6 +42,10 @@ class StaysUntilLeft(StaysOrdinary):
     """The class can be changed when the thread at the event is about to leave the method."""
 
 
+class StaysForAStop(StaysOrdinary):
+    """The class is not changed in the middle of a stop, or of what may become one."""
+
+
 class ChangedByAgent(StaysOrdinary):
     """An agent of the program changes the class when it is redefined; it has its own code and that change again."""
 

@@ -29,6 +29,7 @@ from jdbpy.session.hotswap.hotswap import running_shapes
 from jdbpy.session.instrumentation.code_changes import (
     CodeChanges,
     PlaceKey,
+    StaysForAStop,
     StaysOrdinary,
     StaysUntilLeft,
     start_now,
@@ -40,6 +41,7 @@ from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site, set_traps
 from jdbpy.session.instrumentation.standing import why_not_now
+from jdbpy.session.instrumentation.stopping import Stopping
 from jdbpy.session.instrumentation.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.java import class_file
 from jdbpy.session.java.bytecode import only_reads
@@ -142,9 +144,13 @@ class Installer:
             if not new:
                 return
             starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
+            changing = {site.method.id for site in new}
+            for site in new:
+                if not site.point.reports:
+                    await self._prepare(site)
             if at_hit:  # to find out in time that nothing has to be defined
                 with target.frozen():
-                    await self.require_free(changed, starts, thread, asked=asked)
+                    await self.require_free(changed, changing, thread, starts=starts, asked=asked, unsure=points)
             for site in new:
                 await self._define(change.run, site)
             await self.keep(change)
@@ -152,7 +158,7 @@ class Installer:
             await changes.redefine(changed, sites)
             return
         async with changes.held(type_.id):
-            await self.require_free(changed, starts, thread, asked=asked)
+            await self.require_free(changed, changing, thread, starts=starts, asked=asked, unsure=points)
             await changes.redefine(changed, sites)
 
     @asynccontextmanager
@@ -211,13 +217,14 @@ class Installer:
             refused = weave(changed.original, [site.place for site in sites.values()]).refused
             if refused:
                 raise StaysOrdinary(f"{refused[0].place.method}: {refused[0].text}")
-            await self.require_left(changed, thread, asked=False, but=[point])
+            changing = {each.method.id for each in places}
+            await self.require_left(changed, changing, thread, asked=False, but=[point])
             log.type_id = await change.run.define_helper(helper)
             if thread_meant is not None:
                 await set_static(target, log.type_id, {"thread": Ref(thread_meant, Tag.OBJECT)})
             await self.keep(change)
         async with changes.held(type_.id):
-            await self.require_free(changed, (), thread, asked=False, but=[point])
+            await self.require_free(changed, changing, thread, asked=False, but=[point])
             await log.begin()
             point.taken_over(type_.id)
             try:
@@ -245,23 +252,42 @@ class Installer:
     async def require_free(
         self,
         changed: ChangedClass,
-        starts: Collection[PlaceKey],
+        changing: Collection[MethodID],
+        thread: int,
+        *,
+        starts: Collection[PlaceKey] = (),
+        asked: bool,
+        but: Collection[Point] = (),
+        unsure: Collection[Point] = (),
+    ) -> None:
+        """Raises StaysOrdinary while frames keep methods of the class from being changed; all threads must be
+        suspended.
+
+        ``starts`` are where checks are put in. The breakpoints of points in ``but`` may be missed by calls that are
+        under way. ``unsure``: see ``Stopping``.
+        """
+        busy = await why_not_now(
+            self._target,
+            changed,
+            starts,
+            self._changes.ordinary_in(changed.type.id, but),
+            changing=changing,
+            stopping=Stopping(self._target, self._points, unsure),
+            at_event=thread,
+            despite_loops=asked,
+        )
+        if busy is not None:
+            kind = StaysUntilLeft if busy.until_left else StaysForAStop if busy.for_a_stop else StaysOrdinary
+            raise kind(busy.reason)
+
+    async def require_left(
+        self,
+        changed: ChangedClass,
+        changing: Collection[MethodID],
         thread: int,
         *,
         asked: bool,
         but: Collection[Point] = (),
-    ) -> None:
-        """Raises StaysOrdinary while frames keep the class from being changed; all threads must be suspended.
-
-        The breakpoints of points in ``but`` may be missed by calls that are under way.
-        """
-        others = self._changes.ordinary_in(changed.type.id, but)
-        busy = await why_not_now(self._target, changed, starts, others, at_event=thread, despite_loops=asked)
-        if busy is not None:
-            raise StaysUntilLeft(busy.reason) if busy.until_left else StaysOrdinary(busy.reason)
-
-    async def require_left(
-        self, changed: ChangedClass, thread: int, *, asked: bool, but: Collection[Point] = ()
     ) -> None:
         """Raises StaysUntilLeft, before anything is defined, where the thread would pass a breakpoint by.
 
@@ -270,11 +296,21 @@ class Installer:
         if self._changes.ordinary_in(changed.type.id, but):
             with self._target.frozen():
                 try:
-                    await self.require_free(changed, (), thread, asked=asked, but=but)
+                    await self.require_free(changed, changing, thread, asked=asked, but=but)
                 except StaysUntilLeft:
                     raise
                 except StaysOrdinary:
                     pass  # another thread is in the way, which may be gone when it matters
+
+    async def _prepare(self, site: Site) -> None:
+        """Have the condition of a site known at its place as it is now: hits there may be on their way. wire: 1 trip,
+        0 when known."""
+        if site.condition is None:
+            return
+        for place in site.point.placed:
+            if (place.classID, place.methodID) == (site.method.type_id, site.method.id):
+                [location] = await self._target.types.locations([place])
+                await site.condition.prepare(place, location)
 
     async def exits_of(self, place: CodeLocation) -> list[CodeLocation]:
         """Return where the method of a place returns. wire: 1 trip, 0 when known."""

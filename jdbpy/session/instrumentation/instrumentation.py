@@ -21,12 +21,13 @@ from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.instrumentation.call_sites import CallSites, MethodSite
-from jdbpy.session.instrumentation.code_changes import CodeChanges, StaysOrdinary, StaysUntilLeft
+from jdbpy.session.instrumentation.code_changes import CodeChanges, StaysForAStop, StaysOrdinary, StaysUntilLeft
 from jdbpy.session.instrumentation.in_thread import request_thread
 from jdbpy.session.instrumentation.installing import Installer, places_in, say
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
 from jdbpy.session.instrumentation.sites import Site
 from jdbpy.session.instrumentation.standing import why_not_now
+from jdbpy.session.instrumentation.stopping import Stopping
 from jdbpy.session.instrumentation.trace_sites import TraceSite
 from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.model.events import Notice
@@ -49,6 +50,9 @@ REPORTED_AFTER = 20
 
 AGAIN_AFTER = 5_000
 """After so many more it is looked for again."""
+
+AFTER_A_STOP = 1_000
+"""The same where a stop was in the way, which may be over soon."""
 
 _AGAIN = 2.0
 """Seconds until it is tried again to take checks out of a class that was busy; twice as long after each time ..."""
@@ -364,7 +368,11 @@ class Instrumentation:
                     continue
                 async with self.changes.held(type_id):
                     starts, others = self.changes.starts(changed), self.changes.ordinary_in(type_id)
-                    if await why_not_now(self._target, changed, starts, others) is None:
+                    changing, stopping = {method for method, *_ in starts}, Stopping(self._target, self._points)
+                    busy = await why_not_now(
+                        self._target, changed, starts, others, changing=changing, stopping=stopping
+                    )
+                    if busy is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))
 
     async def _take_out_calls(self) -> None:
@@ -475,11 +483,13 @@ class Instrumentation:
         if not wanted:
             return
         asked = any(point.options.woven for point in wanted)
+        again = AGAIN_AFTER
         async with self._lock:
             try:
                 await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked)
             except StaysOrdinary as why:
                 say(wanted, str(why))
+                again = AFTER_A_STOP if isinstance(why, StaysForAStop) else again
                 if isinstance(why, StaysUntilLeft) and at_hit in wanted[0].placed:
                     assert at_hit is not None
                     self._request_thread_at(wanted[0], await self.installer.exits_of(at_hit), 1)
@@ -491,4 +501,4 @@ class Instrumentation:
                 self.installer.take_back(wanted)
                 for point in wanted:
                     if at_hit and not point.computed_in_target:
-                        point.look_after = point.passes + AGAIN_AFTER
+                        point.look_after = point.passes + again

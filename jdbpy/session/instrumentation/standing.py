@@ -3,20 +3,26 @@
 A redefinition takes effect for calls that come later. A frame that is there runs the code of before, in which no
 breakpoint can be set any more, and runs it interpreted until it returns, as all frames of the class do. So code is
 changed only while no frame can come to the place again, or to another breakpoint, and none of the class is in a loop.
+
+Such a frame has no lines and no variables either (docs/agent.md, "Frames of an old version"). So the code of a method
+stays where a thread in it has stopped, for somebody who looks at it, or is about to: one that steps, or that stands at
+a breakpoint, if its hit is not known to pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import NamedTuple
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.instrumentation.stopping import Stack, Stopping
 from jdbpy.session.java.bytecode import leads_to
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import ChangedClass
 from jdbpy.session.target.refs import OBSOLETE
 from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.ids import CodeLocation, MethodID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 
@@ -24,11 +30,13 @@ from jdbpy.wire.messages import thread_reference, virtual_machine
 class Busy(NamedTuple):
     """The reason why the code of a class must stay as it is for now.
 
-    ``until_left``: the frame in the way is the one in which a thread stands at the event.
+    ``until_left``: the frame in the way is the one in which a thread stands at the event. ``for_a_stop``: the one in
+    the way is of a stop, or may become one.
     """
 
     reason: str
     until_left: bool = False
+    for_a_stop: bool = False
 
 
 async def why_not_now(
@@ -37,6 +45,8 @@ async def why_not_now(
     places: Iterable[tuple[MethodID, int]],
     others: Iterable[tuple[MethodID, int]] = (),
     *,
+    changing: Collection[MethodID],
+    stopping: Stopping,
     at_event: int = 0,
     despite_loops: bool = False,
 ) -> Busy | None:
@@ -44,14 +54,17 @@ async def why_not_now(
 
     The class is one that has been changed, or is about to be: its class file is known.
     ``places`` are to be changed, by method and code index as they are now; at ``others`` stand breakpoints.
-    ``at_event`` is a thread that stands at an event and is past its place. ``despite_loops``: loops that come to none
-    of these may go on interpreted. wire: 2 trips, 1 more for code that is not known.
+    ``changing`` are the methods that get other code. ``stopping`` knows who may stop. ``at_event`` is a thread that
+    stands at an event and is past its place. ``despite_loops``: loops that come to none of these may go on
+    interpreted. wire: 2 trips, 1 more for code that is not known, some for conditions of hits.
     """
     type_ = changed.type
-    threads = (await target.conn.request(virtual_machine.AllThreads())).threads
+    listed = (await target.conn.request(virtual_machine.AllThreads())).threads
+    threads = [*listed, *(wire_thread(each) for each in sorted(stopping.held.difference(listed)))]  # virtual ones
     frames_of = [thread_reference.Frames(each, 0, -1) for each in threads]
     outcomes = await target.conn.batch([*frames_of, *(thread_reference.SuspendCount(each) for each in threads)])
     found: list[tuple[bool, bool, CodeLocation]] = []
+    in_changing: list[Stack] = []
     for thread, frames, count in zip(threads, outcomes[: len(threads)], outcomes[len(threads) :], strict=True):
         if isinstance(frames, JdwpError):
             continue
@@ -59,6 +72,9 @@ async def why_not_now(
         for index, frame in enumerate(frames.frames):
             if frame.location.classID == type_.id:
                 found.append((hit and not index, thread == at_event and not index, frame.location))
+        methods_of = {each.location.methodID for each in frames.frames if each.location.classID == type_.id}
+        if thread != at_event and not methods_of.isdisjoint(changing):
+            in_changing.append((thread, frames.frames))
     if any(at.methodID == OBSOLETE for *_, at in found):
         return Busy("a call is under way that began before the class was changed")
     keys = {(type_.id, at.methodID) for *_, at in found}
@@ -88,4 +104,5 @@ async def why_not_now(
             return Busy(f"{name} is in a loop of the same class")
         if comes_to(further):
             return Busy(f"{name} can come to another breakpoint", until_left=is_at_event)
-    return None
+    reason = await stopping.why(in_changing)
+    return Busy(reason, for_a_stop=True) if reason else None
