@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import jdbpy
 from jdbpy import LocalJvm, UsageError
@@ -69,13 +68,6 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         from jdbpy.cli.output.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
-    from jdbpy.cli.output.columns import columns_of_window
-    from jdbpy.cli.repl.terminal import wants_color
+    from jdbpy.cli.output.choice import choose_renderer
 
-    if wants_color(settings["color"], sys.stdout):
-        from jdbpy.cli.output.terminal import RichRenderer
-
-        return Console(RichRenderer(settings, columns_of_window), json=False)
-    from jdbpy.cli.output.plain import PlainRenderer
-
-    return Console(PlainRenderer(settings, columns_of_window), json=False)
+    return Console(choose_renderer(settings), json=False)

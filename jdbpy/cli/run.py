@@ -386,16 +386,10 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         from jdbpy.cli.output.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
-    from jdbpy.cli.output.columns import columns_of_window
-    from jdbpy.cli.repl.terminal import wants_color
+    from jdbpy.cli.output.choice import choose_renderer, plain_renderer
 
-    if is_batch(line) and wants_color(settings["color"], sys.stdout):  # the prompt makes its own when it needs one
-        from jdbpy.cli.output.terminal import RichRenderer
-
-        return Console(RichRenderer(settings, columns_of_window), json=False)
-    from jdbpy.cli.output.plain import PlainRenderer
-
-    return Console(PlainRenderer(settings, columns_of_window), json=False)
+    choose = choose_renderer if is_batch(line) else plain_renderer  # the prompt makes its own when it needs one
+    return Console(choose(settings), json=False)
 
 
 def _greeting(session: Session) -> str:

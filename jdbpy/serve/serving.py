@@ -8,8 +8,7 @@ from contextlib import AsyncExitStack
 from jdbpy import ConnectError, Exited, JdbpyError, LeaveError, UsageError, VMDisconnected, garbage
 from jdbpy.cli.batch import Batch, status_of
 from jdbpy.cli.console import Console
-from jdbpy.cli.output.columns import columns_of_window
-from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.choice import plain_renderer
 from jdbpy.cli.run import open_session
 from jdbpy.cli.settings import Settings
 from jdbpy.escape import escape
@@ -27,7 +26,7 @@ async def run(given: ServeLine) -> int:
     """
     settings = Settings()
     settings.set("hints", "off")
-    console = Console(PlainRenderer(settings, columns_of_window), json=False)
+    console = Console(plain_renderer(settings), json=False)
     status = 0
     async with ended_by_signals() as ended_by:
         status = await _serve(given, console, settings)

@@ -158,12 +158,12 @@ async def test_stops_of_a_crowd_while_code_is_put_in_and_taken_out(jvm: Jvm) -> 
         await target.wait_output("ready")
         with within(LIMIT):
             async with jdbpy.attach_session(target.address) as session:
-                for each in (7, 40, 7, 150, 7, 40, 7, 150):
-                    await stops_of(session, target.program, each)
+                for every in (7, 40, 7, 150, 7, 40, 7, 150):
+                    await stops_of(session, target.program, every)
 
 
-async def stops_of(session: jdbpy.Session, prog: Program, each: int) -> None:
-    condition = f"i % {each} == 3"
+async def stops_of(session: jdbpy.Session, prog: Program, every: int) -> None:
+    condition = f"i % {every} == 3"
     point = await session.breakpoints.add(
         prog.at("sell", "Stall"), policy=SuspendPolicy.THREAD, condition=condition, woven=True
     )
@@ -178,6 +178,6 @@ async def stops_of(session: jdbpy.Session, prog: Program, each: int) -> None:
         assert found.keys() == {"i", "twice"}
         if stop.breakpoint == point.number:
             assert found["i"] is not None
-            assert int(found["i"].text) % each == 3
+            assert int(found["i"].text) % every == 3
         await session.execution.resume(stop.thread.id)
     await session.breakpoints.remove([point.number])

@@ -72,7 +72,7 @@ _COMMANDS = (
 
 
 _BEGUN = re.compile(r"\s*(?:[*-] |\||\S.*\s{2,}(?=\S))")
-"""What an item of a list, a line of a table, or a row of a word and its meaning begins with."""
+"""The start of a list item, of a table line, or of a row with a word and its meaning."""
 
 
 @shows(HelpIndex)
@@ -118,20 +118,17 @@ def _laid_out(text: str) -> Iterator[Sentence]:
 
     What is indented as far as a meaning, or more than the mark of an item, goes on with it.
     """
-    lines: list[str] = []
-    indent = ""  # of what goes on with these lines
+    blocks: list[tuple[list[str], str]] = []  # lines, and the indent of what goes on with them
     for line in text.splitlines():
         begun = _BEGUN.match(line)
         blanks = " " * (len(line) - len(line.lstrip()))
-        goes_on = line and not begun and (blanks.startswith(indent) if indent else not blanks)
-        if goes_on and any(lines):
+        lines, indent = blocks[-1] if blocks else ([""], "")
+        if line and any(lines) and not begun and (blanks.startswith(indent) if indent else not blanks):
             lines.append(line.lstrip())
-            continue
-        if lines:
-            yield Sentence(_marked(" ".join(lines)), indent, WIDTH)
-        lines = [line]
-        indent = " " * len(begun[0]) if begun else f"{blanks}    " if blanks else ""
-    yield Sentence(_marked(" ".join(lines)), indent, WIDTH)
+        else:
+            blocks.append(([line], " " * len(begun[0]) if begun else f"{blanks}    " if blanks else ""))
+    for lines, indent in blocks:
+        yield Sentence(_marked(" ".join(lines)), indent, WIDTH)
 
 
 def _marked(text: str) -> Pieces:

@@ -9,6 +9,7 @@
     columns     narrow windows: tables and sentences; source: code in colors
     terminal    the writer for terminals with colors
     json_lines  the writer of JSON, an object a line
+    choice      which of these fits standard output
     renderer    what a front end asks of a writer
 
 A result is declared, and shown by one function, in the module of its command (``jdbpy/cli/commands``); those of several

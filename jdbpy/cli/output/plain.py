@@ -109,7 +109,7 @@ class PlainRenderer:
             yield "\n".join([*some, ""])
 
     def sentences(self, text: str, indent: str = "  ") -> str:
-        """Return a text each line of which is a sentence; text of others in it is escaped already."""
+        """Return a text, each line of it as a sentence. What others may have written in it must be escaped by then."""
         return "".join(self.text_of(Sentence(line, indent) for line in text.splitlines()))
 
     def result(self, outcome: Outcome) -> str:

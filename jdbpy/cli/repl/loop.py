@@ -19,8 +19,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.names import Candidate
-from jdbpy.cli.output.columns import columns_of_window
-from jdbpy.cli.output.plain import PlainRenderer
+from jdbpy.cli.output.choice import choose_renderer, plain_renderer
 from jdbpy.cli.repl.completion import complete_line, complete_python
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.repl.conversation import Conversation
@@ -98,7 +97,7 @@ async def run_repl(
                 await nursery.start(watch_signals, interrupt, leave)
                 opened = open_prompt(settings, complete, interrupt, panic, jvms.touch)
                 async with opened as prompt, open_sink(prompt) as sink:
-                    sink.write(PlainRenderer(settings, columns_of_window).sentences(greeting))
+                    sink.write(plain_renderer(settings).sentences(greeting))
                     confirm = partial(_confirm, prompt)
                     shared = Context(session, settings=settings)
 
@@ -172,15 +171,6 @@ async def open_sink(surface: Surface) -> AsyncIterator[Sink]:
         yield sink
         await sink.flush()
         nursery.cancel_scope.cancel()
-
-
-def choose_renderer(settings: Settings) -> PlainRenderer:
-    """Return the look: rich in color, else plain text."""
-    if wants_color(settings["color"], sys.stdout):
-        from jdbpy.cli.output.terminal import RichRenderer
-
-        return RichRenderer(settings, columns_of_window)
-    return PlainRenderer(settings, columns_of_window)
 
 
 def _first(group: BaseExceptionGroup[OSError]) -> OSError:

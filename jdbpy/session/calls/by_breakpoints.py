@@ -125,9 +125,7 @@ class BreakpointMeans:
         wire: no wait."""
         for key in keys:
             self._methods.pop(key, None)
-        gone = [
-            each for each in self._requests if (place := _place_of(each)) and (place.classID, place.methodID) in keys
-        ]
+        gone = [each for each in self._requests if (place := each.place) and (place.classID, place.methodID) in keys]
         if not self._methods:  # no exception is of interest any more
             gone, self._catches = self._requests, False
         self._requests = [each for each in self._requests if each not in gone]
@@ -140,7 +138,7 @@ class BreakpointMeans:
 
     def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Clear the breakpoints in classes whose code is new. wire: no wait."""
-        lost = [each for each in self._requests if (place := _place_of(each)) and place.classID in type_ids]
+        lost = [each for each in self._requests if (place := each.place) and place.classID in type_ids]
         self._requests = [each for each in self._requests if each not in lost]
         self._target.requests.submit_clear(lost)
 
@@ -407,8 +405,3 @@ class BreakpointMeans:
                     for each in ended
                 ]
             )
-
-
-def _place_of(request: EventRequest) -> CodeLocation | None:
-    """Return the place of a breakpoint; None for a request of another kind."""
-    return next((each.loc for each in request.modifiers if isinstance(each, event_request.LocationOnly)), None)

@@ -29,9 +29,9 @@ from jdbpy.session.target.refs import Method, RefType
 from jdbpy.session.target.target import Target
 from jdbpy.session.weaving.parts import Woven, WovenMethod
 from jdbpy.session.weaving.weaver import weave
-from jdbpy.wire.constants import EventKind, TypeTag
+from jdbpy.wire.constants import TypeTag
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
-from jdbpy.wire.messages import event_request, virtual_machine
+from jdbpy.wire.messages import virtual_machine
 
 
 class StaysOrdinary(Exception):  # it is no error
@@ -112,14 +112,8 @@ class CodeChanges:
             requests += point.placed.values() if point not in but else ()
         for trace in self._points.of_type(MethodPoint):
             requests += trace.places_in(type_id).values() if trace not in but else ()
-        places = [
-            each.loc
-            for request in requests
-            if request.kind is EventKind.BREAKPOINT and id(request) not in traps
-            for each in request.modifiers
-            if isinstance(each, event_request.LocationOnly)
-        ]
-        return [(each.methodID, int(each.index)) for each in places if each.classID == type_id]
+        places = [each.place for each in requests if id(each) not in traps]
+        return [(each.methodID, int(each.index)) for each in places if each is not None and each.classID == type_id]
 
     def drop(self, sites: Iterable[Site]) -> None:
         """Take the breakpoints of helpers out of the target. wire: no wait."""
@@ -132,6 +126,11 @@ class CodeChanges:
         """Return the checks that a class had; it runs none any more."""
         self.stale.discard(type_id)
         return list(self.sites.pop(type_id, {}).values())
+
+    async def prepare_conditions(self, type_id: ReferenceTypeID) -> None:
+        """Have the conditions of breakpoints in a class compiled for its code as it is now: hits there may be on their
+        way when it changes. wire: 1 trip, if any is new there."""
+        await self._breakpoints.before_redefinition([type_id])
 
     @asynccontextmanager
     async def held(self, type_id: ReferenceTypeID) -> AsyncIterator[None]:

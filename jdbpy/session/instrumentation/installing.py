@@ -144,11 +144,9 @@ class Installer:
             if not new:
                 return
             starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
-            changing = {site.method.id for site in new}
-            for site in new:
-                if not site.point.reports:
-                    await self._prepare(site)
+            changing = {method for method, _ in starts}
             if at_hit:  # to find out in time that nothing has to be defined
+                await changes.prepare_conditions(type_.id)
                 with target.frozen():
                     await self.require_free(changed, changing, thread, starts=starts, asked=asked, unsure=points)
             for site in new:
@@ -301,16 +299,6 @@ class Installer:
                     raise
                 except StaysOrdinary:
                     pass  # another thread is in the way, which may be gone when it matters
-
-    async def _prepare(self, site: Site) -> None:
-        """Have the condition of a site known at its place as it is now: hits there may be on their way. wire: 1 trip,
-        0 when known."""
-        if site.condition is None:
-            return
-        for place in site.point.placed:
-            if (place.classID, place.methodID) == (site.method.type_id, site.method.id):
-                [location] = await self._target.types.locations([place])
-                await site.condition.prepare(place, location)
 
     async def exits_of(self, place: CodeLocation) -> list[CodeLocation]:
         """Return where the method of a place returns. wire: 1 trip, 0 when known."""

@@ -4,9 +4,9 @@ A redefinition takes effect for calls that come later. A frame that is there run
 breakpoint can be set any more, and runs it interpreted until it returns, as all frames of the class do. So code is
 changed only while no frame can come to the place again, or to another breakpoint, and none of the class is in a loop.
 
-Such a frame has no lines and no variables either (docs/agent.md, "Frames of an old version"). So the code of a method
-stays where a thread in it has stopped, for somebody who looks at it, or is about to: one that steps, or that stands at
-a breakpoint, if its hit is not known to pass.
+The agent does not tell the method of such a frame (docs/agent.md, "Frames of an old version"), so it has no lines and
+no names of variables. So a method keeps its code while a thread in it has stopped, or is about to: one that steps, or
+that stands at a breakpoint where its hit is not known to pass.
 """
 
 from __future__ import annotations
@@ -69,11 +69,9 @@ async def why_not_now(
         if isinstance(frames, JdwpError):
             continue
         hit = thread == at_event or (not isinstance(count, JdwpError) and count.suspendCount > 1)
-        for index, frame in enumerate(frames.frames):
-            if frame.location.classID == type_.id:
-                found.append((hit and not index, thread == at_event and not index, frame.location))
-        methods_of = {each.location.methodID for each in frames.frames if each.location.classID == type_.id}
-        if thread != at_event and not methods_of.isdisjoint(changing):
+        here = [(i, each.location) for i, each in enumerate(frames.frames) if each.location.classID == type_.id]
+        found += [(hit and not index, thread == at_event and not index, at) for index, at in here]
+        if thread != at_event and any(at.methodID in changing for _, at in here):
             in_changing.append((thread, frames.frames))
     if any(at.methodID == OBSOLETE for *_, at in found):
         return Busy("a call is under way that began before the class was changed")

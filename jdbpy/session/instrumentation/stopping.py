@@ -15,11 +15,8 @@ from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.conditions import ConditionEvaluation, FastCondition
-from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.target import Target
-from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID, ThreadID
-from jdbpy.wire.messages import event_request
 from jdbpy.wire.messages.thread_reference import Frame
 
 Stack = tuple[ThreadID, Sequence[Frame]]
@@ -27,10 +24,10 @@ Stack = tuple[ThreadID, Sequence[Frame]]
 
 
 class _Places(NamedTuple):
-    """Where a hit may become a stop, with the point whose hit it is where that has a condition; and the classes of
-    checks that may report there."""
+    """The places where a hit may become a stop, each with its breakpoint, or None for a trace. ``checks`` are the
+    classes that hold such places because the target itself computes the condition."""
 
-    points: Mapping[CodeLocation, Point | None]
+    points: Mapping[CodeLocation | None, Point | None]
     checks: Collection[ReferenceTypeID]
 
 
@@ -69,10 +66,10 @@ class Stopping:
             return ""
         if self._target.suspension.everything_held:
             return "everything is held"
-        looked_at, places = self.held | self._stepping(), self._places()
+        held, stepping, places = self.held, Steps.of(self._target).pending, self._places()
         hits: list[_Hit] = []
         for thread, frames in stacks:
-            if thread in looked_at:
+            if thread in held or thread in stepping or self._target.requests.is_stepped(thread):
                 return "a thread that has stopped, or steps, is in it"
             if any(frame.location.classID in places.checks for frame in frames):
                 return "a thread that may stop is in it"
@@ -88,24 +85,18 @@ class Stopping:
                 return "a thread may be about to stop in it"
         return "" if await self._all_pass(hits) else "a thread is about to stop in it"
 
-    def _stepping(self) -> set[int]:
-        steps = [each for each in self._target.requests.all_active() if each.kind is EventKind.SINGLE_STEP]
-        modifiers = [modifier for step in steps for modifier in step.modifiers]
-        own = {int(each.thread) for each in modifiers if isinstance(each, event_request.Step)}  # out of checks
-        return own | Steps.of(self._target).pending.keys()
-
     def _places(self) -> _Places:
-        points: dict[CodeLocation, Point | None] = {}
+        points: dict[CodeLocation | None, Point | None] = {}
         checks = set()
         for point in self._points.of_type(LogicalBreakpoint):
             for place, request in point.placed.items() if not point.reports else ():
-                at = _place_of(request)
+                at = request.place
                 points[at] = point
-                if at.classID != place.classID:
+                if at is not None and at.classID != place.classID:
                     checks.add(at.classID)
         for trace in self._points.of_type(MethodPoint):
             for type_id in trace.traced_types if not trace.reports else ():
-                points.update((_place_of(request), None) for request in trace.places_in(type_id).values())
+                points.update((request.place, None) for request in trace.places_in(type_id).values())
         return _Places(points, checks)
 
     async def _all_pass(self, hits: Sequence[_Hit]) -> bool:
@@ -131,8 +122,3 @@ class Stopping:
         commands = [command for group in groups for command in group]
         outcomes = iter(await self._target.conn.batch(commands) if commands else ())
         return [[next(outcomes) for _ in group] for group in groups]
-
-
-def _place_of(request: EventRequest) -> CodeLocation:
-    [place] = [each.loc for each in request.modifiers if isinstance(each, event_request.LocationOnly)]
-    return place

@@ -196,6 +196,13 @@ class EventRequest:
         """Return the bytes of its kind and id in an event set."""
         return bytes((self.kind,)) + self.id.to_bytes(4, "big", signed=True)
 
+    @property
+    def place(self) -> CodeLocation | None:
+        """Return the place of a breakpoint; None for a request of another kind."""
+        if self.kind is not EventKind.BREAKPOINT:
+            return None
+        return next((each.loc for each in self.modifiers if isinstance(each, event_request.LocationOnly)), None)
+
     def misfit(self, event: Any) -> str:
         """Return what the event has that the request cannot bring about; empty for a sound one."""
         kind = type(event).KIND
