@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from docs.tools.site import on_page_markdown
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
 from jdbpy.record import Record
 from tests.cli.pseudo_terminal import open_terminal
@@ -208,6 +209,13 @@ def test_every_page_is_in_the_site() -> None:
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     named = re.findall(r"^ +- ([\w-]+\.md)$", site, re.MULTILINE)
     assert sorted(named) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
+def test_pages_in_the_site_have_links_to_pages_only() -> None:
+    """A link to a file of the repository is its text there; the title comes first."""
+    page = "<!-- Made by a program. -->\n# JSON Lines\n\n[one](../tests/a_test.py), [two](remote.md#ssh)\n"
+    shown = '# JSON Lines\n\n<abbr title="tests/a_test.py">one</abbr>, [two](remote.md#ssh)\n'
+    assert on_page_markdown(page) == shown
 
 
 def cited(text: str) -> list[tuple[str, str]]:

@@ -25,6 +25,10 @@ _BEHIND = re.compile(r"(?<=[\w$)\]\"'])\s+(--[a-z][a-z-]*)(?:[= ]\s*[^\s\"'=-]+)
 """An option at the end of a line, behind an operand, where Java allows no ``--name``."""
 
 
+_OPTION = re.compile(r"--[A-Za-z]")
+"""The form of an option. A word of that form that is none must be quoted, or stand behind ``--``."""
+
+
 class Parameter(Record):
     """A positional parameter."""
 
@@ -54,6 +58,7 @@ class _Slot(Record):
     option: str = ""  # the keyword parameter
     argument: Argument[Any] | None = None  # None: a flag, or one word too many
     closed: bool = True  # its quotes are
+    unknown: bool = False  # it has the form of an option, and is none
 
 
 class Signature:
@@ -91,6 +96,8 @@ class Signature:
         for slot in self._slots(text):
             if not slot.closed:
                 raise UsageError("a quote is not closed")
+            if slot.unknown:
+                raise UsageError(f"there is no option '{slot.text.partition('=')[0]}'")
             if slot.option:
                 keywords[slot.option] = slot.argument.parse(slot.text) if slot.argument else True
             elif slot.argument is None:
@@ -140,13 +147,15 @@ class Signature:
             else:
                 parameter = self._positional(filled)
                 filled += 1
-                if parameter and parameter.argument.takes_rest:
+                unknown = _OPTION.match(text, word.start) is not None and (flags or not self._flags)
+                if parameter and parameter.argument.takes_rest and not (unknown and parameter.argument.of_words):
                     rest = text[word.start :]
                     end = self._behind(rest, flags) if parameter.argument.options_behind else len(rest)
                     yield _Slot(rest[:end].strip(), "", parameter.argument)
                     yield from self._slots(rest[end:])
                     return
-                yield _Slot(word.text, "", parameter.argument if parameter else None, word.closed)
+                argument = parameter.argument if parameter else None
+                yield _Slot(word.text, "", argument, word.closed, unknown=bool(unknown))
 
     @staticmethod
     def _behind(text: str, flags: dict[str, str]) -> int:

@@ -103,6 +103,8 @@ That was the tour. On a program of yours:
 """
 
 
+_GOING_ON = ("cont", "run")
+
 REMINDER = 3
 """After so many other commands the step that is due is suggested again."""
 
@@ -140,21 +142,27 @@ class Guide:
         if not self.finished:
             self._done = self._others = 0
 
-    def after(self, line: str) -> str:
+    def after(self, line: str, ended: bool = False) -> str:
         """Return what to say after a command that succeeded: the next step, or after the last one how to go on.
 
-        A later step that is taken early is accepted, and the tour goes on behind it. After a few other commands the
-        step that is due is suggested again; "" where there is nothing to say.
+        ``ended``: the program has ended. A later step up to the next ``cont`` is accepted, and the tour goes on behind
+        it; one behind that has to wait, since what it shows is not there yet. After a few other commands the step that
+        is due is suggested again; "" where there is nothing to say.
         """
         if self.finished:
             return ""
         typed = self._canonical(line)
         for number in range(self._done, len(self._lines)):
-            if self._canonical(self._lines[number]) == typed:
+            step = self._canonical(self._lines[number])
+            if typed == step or (typed in _GOING_ON and step in _GOING_ON):
+                if ended != (number == len(self._lines) - 1):  # it went past a stop, or came to one more
+                    return "" if ended else self._suggestion()
                 self._done, self._others = number + 1, 0
                 return self._suggestion()
+            if step in _GOING_ON:
+                break
         self._others += 1
-        return self._suggestion() if self._done and self._others % REMINDER == 0 else ""
+        return self._suggestion() if self._done and not ended and self._others % REMINDER == 0 else ""
 
     def _suggestion(self) -> str:
         if self.finished:

@@ -65,7 +65,10 @@ def load(path: str, content: bytes | None = None) -> Plugin:
             with open(path, "rb") as file:
                 content = file.read()
         code = compile(content, path, "exec")
-        exec(code, module.__dict__)
+        try:
+            exec(code, module.__dict__)
+        except JdbpyError as error:  # of a decorator, mostly: the user has to know where
+            raise in_words(error, name, [path]) from error
         return _plugin(path, module.__dict__)
 
 
@@ -134,9 +137,10 @@ def in_words(error: BaseException, name: str, paths: Iterable[str]) -> PluginErr
             file = frame.f_code.co_filename
             if file in known:
                 line = number
-        text = " ".join(traceback.format_exception_only(error)[-1].split())
+        whole = error.message if isinstance(error, JdbpyError) else traceback.format_exception_only(error)[-1]
+        text = " ".join(whole.split())
     place = f"{name}, line {line}" if line is not None and name else name
-    made = PluginError(f"{place}: {text}".removeprefix(": "))
+    made = PluginError(f"{place}: {text}".removeprefix(": "), hint=error.hint if isinstance(error, JdbpyError) else "")
     made.traceback = _account(error, known)
     return made
 

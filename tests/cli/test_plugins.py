@@ -272,6 +272,10 @@ async def test_commands_are_completed_explained_and_loaded_again(
     write(plugin, 'import jdbpy\n\n@jdbpy.command\ndef other(vm, at: bytes):\n    """Help."""\n')
     with pytest.raises(PluginError, match=r"ledger\.py, line 3: no argument can be a bytes"):
         add_plugin(load(str(plugin)))
+    write(plugin, "import jdbpy\n\n\n@jdbpy.on('stopp')\ndef hook(vm):\n    pass\n")
+    with pytest.raises(PluginError, match=r"ledger\.py, line 4: there is no event 'stopp'") as failed:
+        load(str(plugin))
+    assert failed.value.hint.startswith("one of connected, stop,")
     assert TABLE.get("owner-of") is command, "what fails takes nothing away"
     folder = plugin.parent / "home/.config/jdbpy/plugins"
     folder.mkdir(parents=True)

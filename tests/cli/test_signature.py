@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from jdbpy.cli.arguments.base import Number, Option, Slash, TextArgument, WordArgument
+from jdbpy.cli.arguments.base import FilePath, Number, Option, Slash, TextArgument, WordArgument
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.results import Done
@@ -50,6 +50,15 @@ async def of_expression(
     return Done("")
 
 
+async def of_file(
+    ctx: Context,
+    file: Annotated[str, FilePath()],
+    *,
+    switch: Annotated[bool, Option("-s", help="a switch")] = False,
+) -> Done:
+    return Done("")
+
+
 @pytest.mark.parametrize(
     ("function", "usage"),
     [
@@ -70,7 +79,9 @@ def test_usage(function: Any, usage: str) -> None:
         (plain, "  a   7 ", ["a", 7], {}),
         (plain, "'a b' 7", ["a b", 7], {}),
         (plain, "-s", ["-s"], {}),  # no options: a dash is nothing special
+        (plain, "'--all'", ["--all"], {}),
         (repeated, "", [], {}),
+        (repeated, "a --1 ---", ["a", "--1", "---"], {}),
         (repeated, "a b c", ["a", "b", "c"], {}),
         (options, "", [], {}),
         (options, "any thing  at all ", ["any thing  at all"], {}),
@@ -78,6 +89,8 @@ def test_usage(function: Any, usage: str) -> None:
         (options, "--count=3 x", ["x"], {"count": 3}),
         (options, "x -s", ["x -s"], {}),  # the rest of the line is taken as it is
         (options, "-- -s", ["-s"], {}),
+        (options, "--other", ["--other"], {}),
+        (of_file, "-- --all x", ["--all x"], {}),
         (options, "-x", ["-x"], {}),
         (of_expression, "a - b --count 3", ["a - b"], {"count": 3}),
         (of_expression, "a --count=3 --switch ", ["a"], {"count": 3, "switch": True}),
@@ -106,6 +119,11 @@ def test_parse(function: Any, text: str, values: list[Any], keywords: dict[str, 
         (plain, "a 0", "N is 0, but must be from 1"),
         (plain, "a 1 b", "unexpected argument 'b'"),
         (plain, "'a", "a quote is not closed"),
+        (plain, "--all", "there is no option '--all'"),
+        (plain, "a --all=3", "there is no option '--all'"),
+        (plain, "a 1 --all", "there is no option '--all'"),
+        (repeated, "a --all", "there is no option '--all'"),
+        (of_file, "--all x", "there is no option '--all'"),
         (options, "-n", "-n needs COUNT"),
         (options, "-n x", "'x' is not a whole number"),
         (options, "-s=1 x", "-s takes no value"),

@@ -120,3 +120,10 @@ async def test_a_running_target_is_looked_at(any_jvm: Jvm) -> None:
     assert any("CPU time" in note for note in about["thread info main"]["data"]["notes"])
     assert about["cputime"]["error"]["code"] == "NOT_AT_EVENT"
     assert about["thread name x"]["error"]["hint"]
+
+
+async def test_what_a_thread_without_frames_shows(jvm: Jvm) -> None:
+    """``main`` before its first instruction has none: there is nothing to step from."""
+    done = await jdbpy(*launching(LOCKS, "--keep-going", *script("where", "next", "quit")), jvm=jvm)
+    assert "  (no frames)\n" in done.out
+    assert "error: the thread has no Java frames\n" in done.err

@@ -183,6 +183,21 @@ async def test_a_line_that_turns_out_to_have_no_code_is_moved_when_the_class_com
         await d.wait_exit()
 
 
+async def test_a_slip_in_a_method_is_said_when_the_class_comes_also_of_a_short_name(jvm: Jvm) -> None:
+    async with debug(jvm, "Shop") as d:
+        for name in ("Order.totl", "shop.Order.totl", "Order.total(int)", "Order.total", "Absent.totl"):
+            await d.session.breakpoints.add(name)
+        await d.resume()
+        said = [await d.wait_notice("breakpoint-failed") for _ in range(3)]
+        assert sorted(each.text for each in said) == [
+            "breakpoint 1 cannot be set: no method totl in shop.Order (there is total)",
+            "breakpoint 2 cannot be set: no method totl in shop.Order (there is total)",
+            "breakpoint 3 cannot be set: no method total(int) in shop.Order (there is total())",
+        ]
+        await d.wait_stop("breakpoint", breakpoint=4)
+        assert d.session.breakpoints.get(1).message == "no method totl in shop.Order"
+
+
 async def test_no_line_numbers(any_jvm: Jvm) -> None:
     async with debug(any_jvm, program("Shop", debug="none")) as d:
         await d.session.breakpoints.add("shop.Order.pay")

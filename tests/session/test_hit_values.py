@@ -122,6 +122,7 @@ async def test_reports_have_their_values_as_data(jvm: Jvm) -> None:
         assert left.return_value.text == '"TEA"'
         thrown = [each for each in found if each.event == "exception"]
         assert [each.exception and each.exception.message for each in thrown] == ["no tea", "no null", "no mug"]
+        assert {each.exception and each.exception.type for each in thrown} == {"java.lang.IllegalStateException"}
         assert [place.method for place in thrown[0].stack] == ["check", "main"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import trio
 
@@ -15,6 +16,9 @@ THREADS = 6
 
 PATIENCE = 6
 """Limits of time for which the agent may take to listen again: it competes with busy threads, its own target's too."""
+
+STILL = 10.0
+"""Seconds in which an agent's thread that only lacks a processor gets one, or is seen to be ready for one."""
 
 
 class Busy:
@@ -36,6 +40,20 @@ class Busy:
         self.slowest = max(self.slowest, trio.current_time() - begun)
         self._listened += 1
         return self.target.address
+
+    async def is_deaf(self) -> bool:
+        """True if the agent will never listen again: its thread for that sleeps, and nothing wakes it.
+
+        A debugger that is killed amid hits can leave that behind in Java 25 (docs/agent.md, "Events pile up while a
+        debugger is being forgotten").
+        """
+        while True:
+            before = _rest(self.target.pid)
+            with trio.move_on_after(STILL):
+                await self.target.wait_listening(self._listened, PATIENCE, or_refused=True)
+                return False
+            if before is not None and _rest(self.target.pid) == before:
+                return True
 
     async def verify(self) -> None:
         """Look at the target with another debugger: no thread is suspended, no event comes in, every thread moves."""
@@ -65,6 +83,17 @@ class Busy:
                 if all(later > before for before, later in zip(first, now, strict=True)):
                     return
         raise AssertionError(f"not all threads move: {first}, then {now}")
+
+
+def _rest(pid: int) -> int | None:
+    """Return how often the agent's thread that listens was given a processor so far; None while it wants one."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().startswith("JDWP Transport"):
+            status = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())
+            if not status["State"].strip().startswith("S"):
+                return None
+            return int(status["voluntary_ctxt_switches"]) + int(status["nonvoluntary_ctxt_switches"])
+    return None
 
 
 @asynccontextmanager

@@ -60,6 +60,8 @@ SILENT = "the JVM may be stopped"
 
 UNREACHED = "the JVM had no processor for the greeting, so there was nothing to leave"
 
+DEAF = "after SIGKILL the agent never listened again, a fault of its own (docs/agent.md)"
+
 
 class Wanted(Exception):
     """Raised in a session's block on purpose."""
@@ -74,8 +76,9 @@ async def run(run: Run) -> None:
     for way in WAYS:
         if count := sum(n for kind, n in run.outcome.kinds.items() if kind.startswith(f"{way}, ")):
             run.figure(way, count)
-    if count := run.outcome.kinds[UNREACHED]:
-        run.figure(UNREACHED, count)
+    for kind in (UNREACHED, DEAF):
+        if count := run.outcome.kinds[kind]:
+            run.figure(kind, count)
     run.figure("the agent listened again", f"after {max(slowest):.1f} s at most")
 
 
@@ -107,6 +110,9 @@ async def _leave(run: Run, target: Busy, seed: int) -> str:
         else:
             await _process_leaves(run, address, way, state, rng)
         if way == "SIGKILL":
+            if run.jvm.feature > 17 and await target.is_deaf():
+                run.outcome.kinds[DEAF] += 1
+                return way
             async with jdbpy.attach_session(await target.address()):
                 pass  # the next session of jdbpy mends what the killed one has left
         await target.verify()

@@ -22,6 +22,7 @@ class Argument(Generic[T]):
     metavar: str = "WORD"
     help: str = ""
     takes_rest: ClassVar[bool] = False  # takes the rest of the line as it was typed
+    of_words: ClassVar[bool] = False  # the rest of the line is names: one like an option must be quoted
     options_behind: ClassVar[bool] = False  # long options may follow it, as they can be no part of it
 
     def parse(self, text: str) -> T:
@@ -140,6 +141,7 @@ class FilePath(Argument[str]):
     metavar = "FILE"
     help = "a file on this machine"
     takes_rest = True
+    of_words = True
 
     def parse(self, text: str) -> str:
         if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
@@ -185,6 +187,7 @@ class SearchPath(Argument["tuple[str, ...]"]):
     metavar = "PATHS"
     help = f"directories and jars, '{os.pathsep}' between them"
     takes_rest = True
+    of_words = True
 
     def parse(self, text: str) -> tuple[str, ...]:
         return tuple(_path(part) for part in text.split(os.pathsep) if part)

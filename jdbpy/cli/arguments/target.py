@@ -103,6 +103,7 @@ class ExcludePatterns(Argument["tuple[str, ...]"]):
     metavar = "PATTERNS|none"
     help = "class patterns that begin or end with `*`, commas between them"
     takes_rest = True
+    of_words = True
 
     def parse(self, text: str) -> tuple[str, ...]:
         if text.lower() == "none":

@@ -66,6 +66,8 @@ def stack(result: StackFrames, settings: Settings) -> Shown:
     for frame, line in zip(frames, FrameLines(settings, pc=result.pc, indent="  ").of(frames), strict=True):
         yield line
         yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))
+    if not result.trace.frames:
+        yield remark(result.trace.error or "no frames")
     yield from frames_left_out(result.trace)
 
 

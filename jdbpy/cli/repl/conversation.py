@@ -69,10 +69,12 @@ class Conversation:
         prompt: Prompt,
         sink: Sink,
         names: NamesRefresher,
-        after: Callable[[str], str] = lambda line: "",
+        after: Callable[[str, bool], str] = lambda line, ended: "",
         offers: Offers | None = None,
     ) -> None:
-        """``after`` is called with each line that succeeded, and says something, or nothing, when it is done."""
+        """``after`` is called with each line that succeeded, once the target stands or has ended (True then), and says
+        something, or nothing.
+        """
         self.status = 0
         self._after = after
         self._offers = offers
@@ -96,7 +98,8 @@ class Conversation:
         self._stopped = trio.Event()  # another stop, or the end, was shown
         self._ended = trio.Event()  # the end was shown
         self._began_ended = False  # the session had ended before the line that runs now
-        self._resumed = False  # the line that runs now has let the target run
+        self._resumed = False  # the line that runs now has let the target run, and nothing has waited for a stop
+        self._unfinished = ""  # a line that has let the target run, which has not come to a stop yet
         self._in_a_row = True  # more lines follow at once: each waits for its stop
         self._last: CliCommand | None = None
         self._pausing = False
@@ -301,9 +304,17 @@ class Conversation:
         self._jvms.touch()
         self._screen.long.clear()
         self._names.poke()
-        if succeeded and (said := self._after(line)):
-            self._sink.write(self._screen.renderer.sentences(said, "      "))
+        if succeeded:
+            self._unfinished = line
+            if not self._resumed or self._stopped.is_set():
+                self._say_after()
         return succeeded
+
+    def _say_after(self) -> None:
+        """Say what there is to say after a line, now that nothing more comes of it."""
+        line, self._unfinished = self._unfinished, ""
+        if line and (said := self._after(line, self._session.ending is not None)):
+            self._sink.write(self._screen.renderer.sentences(said, "      "))
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:
         """After a command that let the target run: a script and ``3 next`` wait for the stop, a person need not."""
@@ -314,7 +325,7 @@ class Conversation:
             self._doing = Doing.WAITING
             await self._stopped.wait()
             self._expect_stop()
-            self._doing = Doing.COMMAND
+            self._doing, self._resumed = Doing.COMMAND, False
         return result
 
     async def _wait(self, seconds: float) -> bool:
@@ -362,6 +373,7 @@ class Conversation:
                 return
             if isinstance(event, Exited | VMDisconnected):
                 self._session_ended(event)
+                self._say_after()
             self._stopped.set()
             self._ended.set()
             self._reading.cancel()
@@ -416,6 +428,7 @@ class Conversation:
             await self._redraw()
         else:
             stopped.set()
+            self._say_after()
 
     async def _draw(self) -> PromptState:
         collecting = self._context.collecting

@@ -49,7 +49,7 @@ async def run_repl(
     before: Sequence[str] = (),
     lines: Sequence[str] = (),
     greeting: str = "",
-    after: Callable[[str], str] = lambda line: "",
+    after: Callable[[str, bool], str] = lambda line, ended: "",
     jvms: Jvms | None = None,
     offers: Offers | None = None,
 ) -> int:
@@ -57,8 +57,8 @@ async def run_repl(
 
     That is 0, 5 when the connection was lost, or 128 and the signal's number when SIGTERM or SIGHUP ended it.
     ``before`` and ``lines`` are commands to run before the first prompt; one of ``lines`` that fails is the last of
-    them. ``greeting`` is the text to begin with; ``after`` gets each line that succeeded and may answer something
-    to show. ``offers`` are made after ``before``. ``jvms`` has the session, and others
+    them. ``greeting`` is the text to begin with; ``after`` gets each line that succeeded, and whether the target has
+    ended, and may answer something to show. ``offers`` are made after ``before``. ``jvms`` has the session, and others
     beside it. If it can be opened again the prompt outlives its target, and ``restarts.kept`` is set afterwards if that
     was asked for. The sessions are still open afterwards, unless a command has left them.
     """

@@ -259,6 +259,7 @@ class LogicalBreakpoint(Point):
         self.placed: dict[CodeLocation, EventRequest] = {}
         self.moved: tuple[CodeLocation, ...] = ()  # where it stands because its own line has no code
         self.group: BreakpointGroup | None = None  # while it is armed
+        self.passed_by = False  # a class that its short name may mean has come, without the place, which was said
         self.computed_in_target = False
         self.why_ordinary = ""
         part = "" if isinstance(spec, MethodPlace) else spec.part

@@ -352,7 +352,9 @@ class Placement:
         except EvalError:
             point.code.stand_where_wrong()
         except UsageError as error:
-            if not stood and _is_the_one(point.spec, types):
+            named = not stood and _is_named(point.spec, types)
+            if named or (not stood and not point.passed_by and _is_meant(point.spec, types)):
+                point.passed_by = not named
                 self._tell_failure(point, error)
             return None
         return (stood, found, self._submit_places(point)) if point.group is not None else None
@@ -419,10 +421,17 @@ def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
     point.spec = spec.replace(class_name=ClassName(min(meant, key=len), bound=True))
 
 
-def _is_the_one(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
+def _is_named(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
     """True if the place ought to be in one of the types, not merely in something that has a similar name."""
     if isinstance(spec, FileLine):
         return True
     assert spec.class_name is not None
     name = spec.class_name
     return not name.is_pattern and any(name.is_name_of(each) for known in types for each in enclosing(known.name))
+
+
+def _is_meant(spec: AbsoluteSpec, types: Sequence[RefType]) -> bool:
+    """True if a short name may mean one of the types, of which there may be others that it means."""
+    if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern:
+        return False
+    return any(spec.class_name.may_mean(each) for known in types for each in enclosing(known.name))

@@ -26,7 +26,7 @@ from jdbpy.session.target.lines import Inlined, inlined_at
 from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
-from jdbpy.wire.constants import EventKind
+from jdbpy.wire.constants import Error, EventKind
 from jdbpy.wire.messages import event_request, thread_reference
 
 _DEPTHS = {
@@ -415,10 +415,11 @@ class Stepping:
         if count:
             commands.append(thread_reference.FrameCount(_thread_id(thread)))
         outcomes = await self._target.conn.batch(commands)
-        for outcome in outcomes:
+        empty = isinstance(outcomes[0], JdwpError) and outcomes[0].number == Error.INVALID_INDEX
+        for outcome in () if empty else outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
-        frames = outcomes[0].frames
+        frames = () if empty else outcomes[0].frames
         if not frames:
             raise StateError("the thread has no Java frames", hint="choose another with 'threads' and 'thread N'")
         [location] = await self._target.types.locations([frames[0].location])

@@ -295,6 +295,8 @@ class SnapshotStore:
 
 def not_a_snapshot(path: str, why: str, noun: str = "snapshot") -> UsageError:
     """Return the error for a file of another kind."""
-    return UsageError(
-        f"{path} is no {noun}: {why}", hint="'snapshot FILE' writes one, and 'jdbpy open FILE' reads it", code="FILE"
-    )
+    made_by = {
+        "snapshot": "'snapshot FILE' writes one, and 'jdbpy open FILE' reads it",
+        "recording": "'jdbpy attach --record FILE' writes one, and 'jdbpy replay FILE' plays it",
+    }
+    return UsageError(f"{path} is no {noun}: {why}", hint=made_by[noun], code="FILE")
