@@ -183,8 +183,10 @@ class Session:
         stops = StopShower(self._target, self.sources)
         stops.hooks.append(self._remember)
         stops.hooks.append(lambda stop: self._watchdog.note())
-        if self._chores is not None and self._target.high_latency:
-            self._chores.start_soon(stops.looks.run)
+        if self._chores is not None:
+            self._chores.start_soon(stops.waiting.run)
+            if self._target.high_latency:
+                self._chores.start_soon(stops.looks.run)
         return stops
 
     def _remember(self, stop: Stopped) -> None:

@@ -20,6 +20,7 @@ from jdbpy.session.breakpoints.hot_places import HotPlaces
 from jdbpy.session.breakpoints.point import Failures, Point, parse_hit_count
 from jdbpy.session.breakpoints.reports import Reporter, absolute
 from jdbpy.session.breakpoints.resting import Resting
+from jdbpy.session.execution.waiting import WaitingStops
 from jdbpy.session.model.breakpoints import (
     NO_OPTIONS,
     BreakpointInfo,
@@ -213,11 +214,17 @@ class Points:
             if self._target.clients is not None:
                 self._target.clients.internal.pop(point.number, None)
         removed = [point.number for point in points]
-        self._target.publisher.drop_breakpoints(removed)
+        self._drop_stops(removed)
         await self._disarm(points)
         self._watch_end()
         await self._dependents.were_removed(removed)
         self._tell("removed", *points)
+
+    def _drop_stops(self, numbers: Iterable[int]) -> None:
+        """Drop the stops that are not shown yet and that only these points have caused. wire: no wait."""
+        dropped = list(numbers)
+        self._target.publisher.drop_breakpoints(dropped)
+        WaitingStops.of(self._target).drop(dropped)
 
     async def enable(self, numbers: Iterable[int]) -> None:
         """Sets points again that were disabled; one whose hit count is over begins to count anew. Raises UsageError.
@@ -245,6 +252,7 @@ class Points:
         await self._settle_kept(points)
         for point in points:
             point.enabled = False
+        self._drop_stops(point.number for point in points)
         await self._disarm(points)
         self._tell("disabled", *points)
 
@@ -254,6 +262,7 @@ class Points:
         for point in points:
             point.enabled = False
             point.disarm()
+        self._drop_stops(point.number for point in points)
         self.reporter.settle(*points)
         return tuple(point.number for point in points if not point.options.internal)
 
@@ -275,6 +284,7 @@ class Points:
         before = point.requested
         await point.check(compiled)
         point.condition, point.options, point.failures = compiled, changed, Failures()
+        self._drop_stops([number])
         await point.renew(before)
         self._tell("changed", point)
         return point.snapshot()

@@ -148,6 +148,8 @@ class Execution:
 
     async def next_stop(self) -> Stopped | Exited:
         """Return the next stop that was not waited for, or the end of the target. Raises Disconnected."""
+        if not self._target.publisher.unseen():
+            self._resuming.show_waiting()
         ending = await self._target.publisher.next_stop()
         if isinstance(ending, VMDisconnected):
             raise Disconnected(ending.reason)

@@ -32,6 +32,7 @@ class Resuming:
     def __init__(self, target: Target, stops: StopShower) -> None:
         self._target = target
         self._stops = stops
+        self._waiting = stops.waiting
 
     def resume(self, thread: int | None = None) -> tuple[Stopped, ...]:
         """Let everything go that the debugger stopped (jdb ``cont``), or one thread whatever holds it.
@@ -51,7 +52,11 @@ class Resuming:
         unseen = tuple(target.publisher.unseen())
         if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
             return unseen  # the target has stopped meanwhile; the task that waits for the next stop gets that one
-        keep = frozenset(stop.thread.id for stop in unseen if stop.thread)
+        if self._waiting.show_next():
+            unseen = tuple(target.publisher.unseen())
+            if any(stop.policy is SuspendPolicy.ALL for stop in unseen):
+                return unseen
+        keep = self._waiting.table.waiting_threads | {stop.thread.id for stop in unseen if stop.thread}
         if target.clients is not None:
             keep |= target.clients.others_threads(target)
         plan = target.suspension.plan_release(keep)
@@ -71,11 +76,15 @@ class Resuming:
                 code="NOT_STOPPED",
             )
         selected = target.selection.thread
-        resumed = self._submit(plan)
+        resumed = self._submit(plan, keep)
         self._released(None, keep)
         if selected is not None:
             self._prefetch_stop(selected.id, resumed)
         return unseen
+
+    def show_waiting(self) -> None:
+        """Show a stop that waits for 'cont', for who waits for one although everything is suspended. wire: no wait."""
+        self._waiting.show_if_held()
 
     def _release_own(self) -> None:
         """Let everything run but what belongs to other clients. wire: no wait."""
@@ -84,7 +93,7 @@ class Resuming:
             self.release()
             return
         keep = target.clients.others_threads(target)
-        self._submit(target.suspension.plan_release(keep))
+        self._submit(target.suspension.plan_release(keep), keep)
         for thread, count in target.suspends.items():
             self._submit([(SuspendOp.THREAD_RESUME, thread)] * min(count, target.suspension.user_holds.get(thread, 0)))
         target.suspends.clear()
@@ -100,12 +109,13 @@ class Resuming:
 
     def run_for_step(self, thread: int, *, alone: bool = False) -> None:
         """Resume what a step of the thread needs: the whole VM if that was suspended, else, or if it shall step
-        ``alone``, the thread only."""
+        ``alone``, the thread only. Threads whose stop was not shown yet stay suspended."""
         target, suspension = self._target, self._target.suspension
+        self._waiting.before_step(thread)
         if suspension.everything_held and not alone:
             others = target.clients.others_threads(target) if target.clients is not None else frozenset()
-            keep = others - {thread}
-            resumed = self._submit(suspension.plan_release(keep))
+            keep = (others | self._waiting.table.waiting_threads) - {thread}
+            resumed = self._submit(suspension.plan_release(keep), keep)
             resumed += self._submit(suspension.plan_run_thread(thread))
             self._released(None, keep)
         else:
@@ -267,8 +277,9 @@ class Resuming:
         self._target.require_alive()
         await self._target.conn.request(thread_reference.Interrupt(ThreadID(ObjectID(thread))))
 
-    def _submit(self, plan: list[tuple[SuspendOp, int]]) -> list[Pending[Any]]:
-        by_event = self._target.suspension.event_holds
+    def _submit(self, plan: list[tuple[SuspendOp, int]], keep: frozenset[int] = frozenset()) -> list[Pending[Any]]:
+        """Submit commands; threads in ``keep`` stay suspended for their events."""
+        by_event = {*self._target.suspension.event_holds, *keep}
         submitted = [self._target.submit_op(op, thread, by_event=thread in by_event) for op, thread in plan]
         self._target.conn.flush()
         return submitted
@@ -290,6 +301,7 @@ class Resuming:
     def _forget_stops(self, stands: Callable[[int], bool]) -> None:
         """Drop, for all clients, the stops whose threads (0: everything) have been resumed."""
         self._target.publisher.drop_stops(lambda stop: not stands(stop.thread.id if stop.thread else 0))
+        self._waiting.released(lambda thread: not stands(thread))
 
     def _unselect(self, thread: int | None, keep: frozenset[int] = frozenset()) -> None:
         """Select no thread that runs, and tell the other clients of a release."""

@@ -224,7 +224,7 @@ class Stepping:
     async def _arm(self, thread: int, specs: list[RequestSpec], alone: bool = False) -> None:
         """Replace the thread's former step by these requests and let it run, in one segment."""
         requests = self._target.requests
-        requests.submit_clear(self._pending.pop(thread, []))
+        self._steps.end(thread)
         submitted = [requests.submit(spec) for spec in specs]
         self._pending[thread] = [request for request, _ in submitted]
         if self._target.clients is not None:
@@ -359,9 +359,11 @@ class Stepping:
         self._watched.discard(hit.thread)
         if requests := self._pending.pop(hit.thread, None):
             self._target.requests.drop(requests)
+            self._steps.overdue.discard(hit.thread)
             text = "the thread ended during the step; the target runs on"
             self._target.publish(Notice("thread-ended", text, (("thread", hit.thread),)))
         self._target.suspension.forget(hit.thread)
+        self._steps.on_end()
         return None
 
     def _require(self, thread: int) -> None:

@@ -19,12 +19,14 @@ import trio
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.concurrency import both, together
+from jdbpy.session.execution.waiting import WaitingStops
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import SourceWindow, Stopped, StopReason
 from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, ThreadRef
 from jdbpy.session.sources.sources import Sources
 from jdbpy.session.target.prefetch import StopReads, Top
 from jdbpy.session.target.requests import RequestHit, StopPlan
+from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import model_frame
 from jdbpy.session.values.objects import (
@@ -157,6 +159,8 @@ class StopShower:
         self.hooks: list[Callable[[Stopped], None]] = []
         """Called with each stop before it is published; must not wait."""
         self.looks = Looks(target)
+        self.waiting = WaitingStops.of(target)
+        self.waiting.announce = self._announce
 
     async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
         """The dispatcher's way in: publishes one Stop for all votes of a composite."""
@@ -175,10 +179,34 @@ class StopShower:
         if "clients" in extra:
             whose = [other.extra.get("clients", ()) for _, other in votes]
             extra["clients"] = () if () in whose else tuple(dict.fromkeys(name for names in whose for name in names))
+        policy = self._suspend(
+            hit, everything=any(other.everything for _, other in votes), clients=extra.get("clients", ())
+        )
+        await self.publish(plan.reason, hit.thread, policy, at=getattr(hit.event, "location", None), **extra)
+
+    def _suspend(self, hit: RequestHit, *, everything: bool, clients: Sequence[str]) -> SuspendPolicy:
+        """Return what a stop suspends, and suspend that: more or less than its event has, where the stop is to suspend
+        everything, or waits for the step of another thread. wire: no wait.
+
+        The count of the event's thread becomes 1, or 2 with everything, as if its event had had that policy.
+        """
         policy = _POLICIES[hit.policy]
         if not hit.thread and policy is SuspendPolicy.THREAD:
-            policy = SuspendPolicy.ALL  # the agent suspends everything for an event without a thread
-        await self.publish(plan.reason, hit.thread, policy, at=getattr(hit.event, "location", None), **extra)
+            return SuspendPolicy.ALL  # the agent suspends everything for an event without a thread
+        wanted = SuspendPolicy.ALL if everything and policy is SuspendPolicy.THREAD else policy
+        if not hit.thread or policy is SuspendPolicy.NONE:
+            return wanted
+        if self.waiting.stepping(hit.thread, wanted, clients):
+            if policy is SuspendPolicy.ALL:
+                self.waiting.hold_alone(hit.thread)
+        elif wanted is not policy:
+            target = self._target
+            with target.conn.corked:
+                target.submit_op(SuspendOp.VM_SUSPEND)
+                target.suspension.undecided = (hit.thread, True)
+                target.submit_op(SuspendOp.THREAD_RESUME, hit.thread, by_event=True)
+                target.invocations.let_run()
+        return wanted
 
     async def publish(
         self,
@@ -213,27 +241,38 @@ class StopShower:
             "error": error or (frame.location.error if frame else ""),
         }
         stop = Stopped(**{**fields, **extra})
+        wait = self.waiting.reason(thread_id, policy, stop.clients) if reason is not StopReason.PAUSE else None
+        if wait is not None and thread is not None:
+            target.stops[thread.id] = stop
+            target.meet(thread.id)
+            self.waiting.wait(stop, wait)
+        else:
+            self._announce(stop)
+        return stop
+
+    def _announce(self, stop: Stopped) -> None:
+        """Publish a stop: from now on it can be taken. wire: no wait."""
+        target, thread = self._target, stop.thread
         if thread is not None:
             target.stops[thread.id] = stop
             target.meet(thread.id)
+            self.waiting.table.show(stop)
         if target.clients is not None:
             target.clients.stopped(stop)
         else:
-            if thread is not None and not (policy is SuspendPolicy.THREAD and self._works_elsewhere(thread.id)):
-                target.selection.select(thread)
+            selected = target.selection.thread
+            if thread is not None and (selected is None or not target.suspension.is_suspended(selected.id)):
+                target.selection.select(thread)  # for who asks without taking the stop; it is selected when it is taken
             target.last_stop = stop
         for hook in self.hooks:
             hook(stop)
         target.publish(stop)
-        variables = target.frame_memory.recall(frame) if frame is not None and target.high_latency else None
-        if variables is not None:
-            self.looks.expect(thread_id, variables)  # a listener may start the look itself first
-        return stop
-
-    def _works_elsewhere(self, thread: int) -> bool:
-        """True if another thread is selected and still stopped: the user is at work there."""
-        selected = self._target.selection.thread
-        return selected is not None and selected.id != thread and self._target.suspension.stopped_by_event(selected.id)
+        if stop.frame is not None and target.high_latency and thread is not None:
+            variables = target.frame_memory.recall(stop.frame)
+            if variables is not None:
+                self.looks.expect(thread.id, variables)  # a listener may start the look itself first
+        self.waiting.settle()
+        self.waiting.notice()
 
     async def _look(
         self, thread_id: int, at: ids.CodeLocation | None

@@ -19,7 +19,7 @@ import trio
 
 from jdbpy.escape import escape
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Event, Notice, Stopped, ThreadsResumed
+from jdbpy.session.model.events import Event, Notice, Stopped, StopReason, ThreadsResumed
 from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.selection import Selection
 from jdbpy.session.target.streams import Publisher
@@ -94,7 +94,7 @@ class ClientTarget(Target):
         self.own_parts: dict[type[Any], Any] = {}
         self.mine: Mapping[str, Any] = {"clients": (client,)}
         self.publisher: Publisher = Follower(host.publisher)
-        self.publisher.on_taken = self._select_if_none
+        self.publisher.on_taken = self._select_shown
         self.selection = Selection()
         self.suspends = Counter[int]()
         self.taken: dict[int, Stopped] = {}
@@ -126,32 +126,42 @@ class Steps:
         self.pending: dict[int, list[EventRequest]] = {}
         self.watched: set[int] = set()  # threads whose end is asked for, so that no step waits for a dead one
         self.clients: dict[int, str] = {}  # who has begun it, where there are several
+        self.overdue: set[int] = set()
+        """Threads whose step has not ended while other threads waited: those are shown now, and the step is pending."""
+        self.on_end: Callable[[], None] = lambda: None
+        """Called when a step has ended otherwise than with a stop of its thread."""
 
     @classmethod
     def of(cls, target: Target) -> Steps:
         return target.part(cls, cls)
 
     def on_stop(self, stop: Stopped) -> None:
-        """Clear the step that a stop has ended: that of its thread. Other threads end theirs when they go on."""
-        if stop.thread is not None:
-            self._requests.submit_clear(self.pending.pop(stop.thread.id, []))
+        """Clear the steps that a stop has ended: that of its thread, and all if the user has suspended everything."""
+        if stop.reason is StopReason.PAUSE and stop.policy is SuspendPolicy.ALL:
+            for thread in list(self.pending):
+                self.end(thread)
+        elif stop.thread is not None:
+            self.end(stop.thread.id)
 
     def end(self, thread: int) -> bool:
         """Clear the step of a thread; True if it had one. wire: no wait."""
         requests = self.pending.pop(thread, [])
+        self.overdue.discard(thread)
         self._requests.submit_clear(requests)
         return bool(requests)
 
     def forget(self) -> None:
         """All requests have been taken out of the target, those of steps among them."""
         self.pending.clear()
+        self.overdue.clear()
         self.watched.clear()
 
     def end_of(self, client: str) -> None:
         """Clear the steps that a client has begun. wire: no wait."""
         for thread in [each for each, whose in self.clients.items() if whose == client]:
             del self.clients[thread]
-            self._requests.submit_clear(self.pending.pop(thread, []))
+            self.end(thread)
+        self.on_end()
 
 
 class Clients:
@@ -237,11 +247,10 @@ class Clients:
         return not any(name in self.names for name in stop.clients)  # of those who have left what they keep
 
     def stopped(self, stop: Stopped) -> None:
-        """Select the thread of a stop for each client that it concerns and that is not at work elsewhere."""
+        """Take in a stop that is about to be published; who has selected nothing that is suspended looks at it."""
         self._stands(stop)
-        self._choose(self.host, stop)
-        for member in self.members.values():
-            self._choose(member, stop)
+        for each in self.all():
+            self._choose(each, stop)
 
     def _choose(self, target: Target, stop: Stopped) -> None:
         if not self.concerns(target.client, stop):

@@ -346,7 +346,7 @@ class EventDispatcher:
                 votes.append((asked[0], plan))
         if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
             self._target.hit_times.stopped(_thread_of(composite))
-            await self._show_after_reports(self._with_all_suspended(composite, votes))
+            await self._show_after_reports(votes)
         else:
             self._let_go(composite)
 
@@ -363,23 +363,6 @@ class EventDispatcher:
             with suppress(JdbpyError):
                 await self._target.changed_code.read_kept()
         await self._show_stop(votes)
-
-    def _with_all_suspended(self, composite: wire_event.Composite, votes: Votes) -> Votes:
-        """Suspend all threads for a stop that is to do so, if its event has suspended one. wire: no wait.
-
-        The count of that thread stays 1, so that all is as after an event with policy ALL.
-        """
-        thread = _thread_of(composite)
-        wanted = any(plan.everything for _, plan in votes)
-        if not (wanted and thread and composite.suspendPolicy == JdwpSuspendPolicy.EVENT_THREAD):
-            return votes
-        target = self._target
-        with target.conn.corked:
-            target.submit_op(SuspendOp.VM_SUSPEND)
-            target.suspension.undecided = (thread, True)
-            target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True)
-            target.invocations.let_run()
-        return [(hit.replace(policy=JdwpSuspendPolicy.ALL), plan) for hit, plan in votes]
 
     async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:
         """Stop at events of which it could not be found out whether to stop; True if there are any.

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import partial
 from types import TracebackType
 
 import trio
 
-from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stopped, StopReason, VMDisconnected
+from jdbpy.session.model.events import Event, EventsDropped, Exited, Notice, Output, Stopped, VMDisconnected
+from jdbpy.session.target.stop_table import is_only_of
 
 DEFAULT_CAPACITY = 10_000
 
@@ -43,6 +43,10 @@ class EventStream:
         self._queue.append(event)
         if self._waiting:  # looking is cheap, and waking nobody is not
             self._waiting.unpark_all()
+
+    def withdraw(self, stops: set[int]) -> None:
+        """Take back stops, by their ``id()``, that were not taken."""
+        self._queue = deque(event for event in self._queue if id(event) not in stops)
 
     @property
     def waiting(self) -> bool:
@@ -290,7 +294,17 @@ class Publisher:
         removed = set(numbers)
         for each in (self, *(follower for follower, _ in self._followers)):
             unseen = {id(stop) for stop in each.unseen()}
-            each._drop(partial(_is_only_of, removed, unseen))
+            each.withdraw(lambda stop, unseen=unseen: id(stop) in unseen and is_only_of(removed, stop))  # type: ignore[misc]
+
+    def withdraw(self, meant: Callable[[Stopped], bool]) -> list[Stopped]:
+        """Take back the stops that nobody has taken, of those that are meant, from all queues, and return them."""
+        gone = [stop for stop in self._unseen if meant(stop)]
+        if gone:
+            taken_back = {id(stop) for stop in gone}
+            self._drop(lambda stop: id(stop) in taken_back)
+            for stream in self._streams:
+                stream.withdraw(taken_back)
+        return gone
 
     def came_in(self) -> None:
         """An event set has come in; it may become a stop."""
@@ -325,9 +339,3 @@ class Publisher:
         while self.ending is None:
             await self._changed.park()
         return self.ending
-
-
-def _is_only_of(removed: set[int], among: set[int], stop: Stopped) -> bool:
-    """True if the stop, one of those whose ``id()`` is ``among``, was caused by removed breakpoints alone."""
-    caused = stop.reason is StopReason.BREAKPOINT and bool(stop.breakpoints)
-    return caused and removed.issuperset(stop.breakpoints) and id(stop) in among

@@ -122,7 +122,7 @@ class Target:
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
         self.publisher = Publisher()
-        self.publisher.on_taken = self._select_if_none
+        self.publisher.on_taken = self._select_shown
         self.clients: Clients | None = None
         """The clients that share this target; None while there is only one."""
         self.client = ""
@@ -210,16 +210,23 @@ class Target:
         self.met.pop(thread, None)
         self.stops.pop(thread, None)
 
-    def _select_if_none(self, stop: Stopped) -> None:
-        """Select the thread of a stop that is being taken, where no thread that is suspended is selected."""
+    def _select_shown(self, stop: Stopped) -> None:
+        """Select the thread of a stop as it is shown; one that has suspended its thread only leaves the selection to a
+        thread that stands at another stop and is looked at."""
         if self.conn.recorder is not None and not any(each is stop for each in self._noted_stops):
             self._noted_stops.append(stop)
             self.conn.recorder.stop()
-        selected = self.selection.thread
-        if stop.thread is None or not self.suspension.is_suspended(stop.thread.id):
+        if stop.thread is None or not self.suspension.still_at(stop.thread.id, stop.frame):
             return
-        if selected is None or not self.suspension.is_suspended(selected.id):
+        if self.clients is not None and not self.clients.concerns(self.client, stop):
+            return
+        if stop.policy is SuspendPolicy.ALL or not self.works_elsewhere(stop.thread.id):
             self.selection.select(stop.thread)
+
+    def works_elsewhere(self, thread: int) -> bool:
+        """True if another thread is selected and still stopped: the user is at work there."""
+        selected = self.selection.thread
+        return selected is not None and selected.id != thread and self.suspension.stopped_by_event(selected.id)
 
     def part(self, kind: type[P], make: Callable[[Target], P]) -> P:
         """Return the one object of a class on a floor above that belongs to this target.

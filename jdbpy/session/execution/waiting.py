@@ -1,0 +1,232 @@
+"""Stops that wait to be shown: holding their threads, showing them in their turn, dropping them.
+
+Owns the commands that follow from the rules of ``target/stop_table``. A stop waits with its thread suspended on its own
+while another thread is stepped, so that this thread and all others run; and with everything suspended once more while
+a method runs for an expression, so that nothing else changes at the stop that the user looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import trio
+
+from jdbpy.errors import JdbpyError
+from jdbpy.escape import escape
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Notice, Stopped
+from jdbpy.session.target.clients import Steps, host_of
+from jdbpy.session.target.stop_table import STEP_LIMIT, StopTable, WaitingStop, WaitReason
+from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.target import Target
+from jdbpy.wire.ids import ObjectID, ThreadID
+from jdbpy.wire.messages import thread_reference
+
+_MOST_NAMED = 4
+"""Threads that a notice of waiting stops names."""
+
+_BLOCKED = {2: "it sleeps", 3: "it waits for a monitor", 4: "it waits to be notified"}
+"""Why a thread does not end its step, by ``ThreadReference.Status``."""
+
+
+class WaitingStops:
+    """The stops of one target that are not shown yet. ``announce`` publishes one."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = host_of(target)
+        self._steps = Steps.of(self._target)
+        self._steps.on_end = self.settle
+        self.table = StopTable()
+        self.announce: Callable[[Stopped], None] = lambda stop: None
+        self._changed = trio.lowlevel.ParkingLot()
+
+    @classmethod
+    def of(cls, target: Target) -> WaitingStops:
+        """Return those of a target, which all its clients share."""
+        return target.part(cls, cls)
+
+    # -- what a stop waits for ---------------------------------------------------------------------------------------
+
+    def reason(self, thread: int, policy: SuspendPolicy, clients: Iterable[str] = ()) -> WaitReason | None:
+        """Return what a new stop of the thread has to wait for; None if it is to be shown at once. No trip.
+
+        A stop that suspends its thread only waits for steps alone, and not for those of clients whom it does not
+        concern.
+        """
+        if not thread:
+            return None
+        if self.stepping(thread, policy, clients):
+            return WaitReason.STEP
+        suspension = self._target.suspension
+        decided = suspension.asked if suspension.undecided is None else {*suspension.asked, suspension.undecided[0]}
+        if policy is SuspendPolicy.ALL and suspension.evaluating - decided - {thread}:
+            return WaitReason.METHOD
+        return None
+
+    def stepping(self, thread: int, policy: SuspendPolicy, clients: Iterable[str] = ()) -> bool:
+        """True if another thread is being stepped, by a client whom a stop of this one concerns."""
+        whose = tuple(clients)
+        all_concerned = policy is SuspendPolicy.ALL or self._target.clients is None or not whose
+        return any(
+            each != thread
+            and each not in self._steps.overdue
+            and (all_concerned or self._steps.clients.get(each) in (None, *whose))
+            for each in self._steps.pending
+        )
+
+    def hold_alone(self, thread: int) -> None:
+        """Suspend the thread of a hit on its own, and take back that its event has suspended everything. wire: no
+        wait."""
+        target = self._target
+        with target.conn.corked:
+            target.submit_op(SuspendOp.THREAD_SUSPEND, thread, by_event=True)
+            target.suspension.undecided = (thread, False)
+            target.submit_op(SuspendOp.VM_RESUME)
+
+    def wait(self, stop: Stopped, reason: WaitReason) -> None:
+        """Let a stop wait, whose thread is suspended."""
+        assert stop.thread is not None
+        self._steps.end(stop.thread.id)
+        self.table.wait(WaitingStop(stop, reason))
+        self.settle()  # what it waits for may have ended while the stop was read
+        self._changed.unpark_all()
+
+    def before_step(self, thread: int) -> None:
+        """A step of a thread is about to begin: stops of others that nobody has taken wait for its end. No trip."""
+        if self._target.clients is not None:
+            return
+        suspension = self._target.suspension
+
+        def meant(stop: Stopped) -> bool:
+            return (
+                stop.thread is not None and stop.thread.id != thread and suspension.still_at(stop.thread.id, stop.frame)
+            )
+
+        for stop in self._target.publisher.withdraw(meant):
+            if stop.thread is not None:
+                self.table.wait(WaitingStop(stop, WaitReason.STEP))
+        self._changed.unpark_all()
+
+    # -- showing them in their turn ----------------------------------------------------------------------------------
+
+    def show_next(self) -> bool:
+        """Show the oldest stop that waits; False if there is none. wire: no wait.
+
+        One that is to suspend everything does so now, where its thread was suspended on its own.
+        """
+        if not self.table.waiting:
+            return False
+        self._show(self.table.waiting[0])
+        return True
+
+    def show_if_held(self) -> None:
+        """Show the oldest stop that waits if nothing else can stop any more: everything is suspended. wire: no wait."""
+        target = self._target
+        if target.suspension.everything_held and not target.invocations.any and not self._steps.pending:
+            self.show_next()
+
+    def settle(self) -> None:
+        """Show the stops that have nothing to wait for any more, but for those for which 'cont' is asked. wire: no
+        wait."""
+        suspension = self._target.suspension
+        for each in self.table.waiting:
+            assert each.stop.thread is not None
+            policy, thread = each.stop.policy, each.stop.thread.id
+            if self.reason(thread, policy, each.stop.clients) is not None:
+                continue
+            if policy is not SuspendPolicy.ALL:
+                self._show(each)
+            elif not suspension.everything_held:
+                self._show(each)
+                return  # the others wait for 'cont'
+
+    def _show(self, waiting: WaitingStop) -> None:
+        target, stop = self._target, waiting.stop
+        assert stop.thread is not None
+        if stop.policy is SuspendPolicy.ALL and not target.suspension.everything_held:
+            target.submit_op(SuspendOp.VM_SUSPEND)
+            target.conn.flush()
+        self.announce(stop.replace(epoch=target.suspension.epoch_of(stop.thread.id)))
+
+    def notice(self) -> None:
+        """Publish how many stops wait for 'cont', if any do."""
+        names = [escape(each.stop.thread.name) for each in self.table.waiting if each.stop.thread is not None]
+        if not names:
+            return
+        named = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+        threads = "1 more thread has" if len(names) == 1 else f"{len(names)} more threads have"
+        ids = tuple(each.stop.thread.id for each in self.table.waiting if each.stop.thread is not None)
+        text = f"{threads} stopped: {named}; 'cont' goes there"
+        self._target.publish(Notice("stops-waiting", text, (("threads", ids),)))
+
+    # -- what ends a wait otherwise ----------------------------------------------------------------------------------
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Drop the stops that only these breakpoints have caused, which are gone or have changed. wire: no wait."""
+        dropped = self.table.drop(numbers)
+        for each in dropped:
+            assert each.stop.thread is not None
+            if self._target.suspension.event_holds.get(each.stop.thread.id):
+                self._target.submit_op(SuspendOp.THREAD_RESUME, each.stop.thread.id, by_event=True)
+            else:
+                self._target.submit_op(SuspendOp.VM_RESUME)
+        if dropped:
+            self._target.conn.flush()
+
+    def released(self, runs: Callable[[int], bool]) -> None:
+        """Take in that threads were resumed: stops that had waited there are over. No trip."""
+        self.table.release(runs)
+
+    async def run(self) -> None:
+        """Show the oldest stop where a step does not end; tell of stops that have waited for a method. For ever."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._tell_after_methods)
+            while True:
+                if not (self.table.waiting and self._active_steps()):
+                    await self._changed.park()
+                    continue
+                steps = self._active_steps()
+                with trio.move_on_after(STEP_LIMIT):
+                    while self.table.waiting and self._active_steps() == steps:
+                        await self._changed.park()
+                    continue
+                await self._show_in_spite_of(steps)
+
+    async def _tell_after_methods(self) -> None:
+        """Tell of stops that have waited for methods, when these have ended."""
+        while True:
+            if any(each.reason is WaitReason.METHOD for each in self.table.waiting) and self._target.invocations.any:
+                await self._target.invocations.all_ended()
+                if not self._steps.pending:
+                    self.notice()
+            await self._changed.park()
+
+    def _active_steps(self) -> tuple[int, ...]:
+        """Return the threads whose steps others wait for."""
+        return tuple(each for each in self._steps.pending if each not in self._steps.overdue)
+
+    async def _show_in_spite_of(self, steps: tuple[int, ...]) -> None:
+        """Show the oldest stop although steps have not ended, which stay pending, and tell why. wire: 1 trip."""
+        try:
+            answers = await self._target.conn.batch(
+                [
+                    ask(ThreadID(ObjectID(each)))
+                    for each in steps
+                    for ask in (thread_reference.Name, thread_reference.Status)
+                ]
+            )
+        except JdbpyError:
+            return  # the connection is gone
+        if self._active_steps() != steps or not self.table.waiting:
+            return
+        self._steps.overdue.update(steps)
+        for name, status in zip(answers[::2], answers[1::2], strict=True):
+            if isinstance(name, JdbpyError) or isinstance(status, JdbpyError):
+                continue
+            why = _BLOCKED.get(status.threadStatus, "it is still running")
+            text = (
+                f'the step of thread "{escape(name.threadName)}" has not ended: {why} while other threads are stopped; '
+                f"the step stays pending"
+            )
+            self._target.publish(Notice("step-pending", text, (("thread", steps[0]),)))
+        self.show_next()
