@@ -51,7 +51,7 @@ class WaitingStops:
         """Return what a new stop of the thread has to wait for; None if it is to be shown at once. No trip.
 
         A stop that suspends its thread only waits for steps alone, and not for those of clients whom it does not
-        concern.
+        concern. A task that waits for the next stop beside the method is shown it.
         """
         if not thread:
             return None
@@ -59,7 +59,8 @@ class WaitingStops:
             return WaitReason.STEP
         suspension = self._target.suspension
         decided = suspension.asked if suspension.undecided is None else {*suspension.asked, suspension.undecided[0]}
-        if policy is SuspendPolicy.ALL and suspension.evaluating - decided - {thread}:
+        method = policy is SuspendPolicy.ALL and bool(suspension.evaluating - decided - {thread})
+        if method and not self._target.publisher.awaited:
             return WaitReason.METHOD
         return None
 
@@ -121,8 +122,7 @@ class WaitingStops:
 
     def show_if_held(self) -> None:
         """Show the oldest stop that waits if nothing else can stop any more: everything is suspended. wire: no wait."""
-        target = self._target
-        if target.suspension.everything_held and not target.invocations.any and not self._steps.pending:
+        if self._target.suspension.everything_held and not self._steps.pending:
             self.show_next()
 
     def settle(self) -> None:

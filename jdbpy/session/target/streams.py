@@ -196,6 +196,11 @@ class Publisher:
             self._common.append(stop)
         return bool(waiting)
 
+    @property
+    def awaited(self) -> bool:
+        """True if a task, of any client, waits for the next stop."""
+        return bool(self._waiting) or any(follower.awaited for follower, _ in self._followers)
+
     async def next_stop(self) -> Stopped | Exited | VMDisconnected:
         """Return the oldest stop that was not waited for, else the next one, else the ending.
 
