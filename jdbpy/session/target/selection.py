@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from jdbpy.errors import StateError, UsageError
+from jdbpy.session.model.events import Stopped
 from jdbpy.session.model.threads import ThreadRef
+
+_REMEMBERED = 32
+"""Stops of which it is known that they were shown: a slow stream may show one that a waiter had long before."""
 
 
 class Selection:
@@ -12,6 +18,14 @@ class Selection:
     def __init__(self) -> None:
         self.thread: ThreadRef | None = None
         self.frame = 1
+        self._shown: deque[Stopped] = deque(maxlen=_REMEMBERED)
+
+    def is_first(self, stop: Stopped) -> bool:
+        """True if the stop was not shown before; it has been from now on."""
+        first = all(each is not stop for each in self._shown)
+        if first:
+            self._shown.append(stop)
+        return first
 
     def select(self, thread: ThreadRef, frame: int = 1) -> None:
         self.thread = thread

@@ -208,6 +208,10 @@ class Suspension:
             return self.anything_held
         return self.is_suspended(thread) and (frame is None or self.is_current(frame))
 
+    def stands_since(self, thread: int, epoch: int) -> bool:
+        """True if the thread is suspended and has not run on since that epoch."""
+        return self.is_suspended(thread) and self._since(thread) <= epoch <= self.epoch_of(thread)
+
     def _since(self, thread: int) -> int:
         """Return the epoch since which the thread has its frames."""
         frames, epoch = self._first_epoch.get(thread, (None, 0))

@@ -216,7 +216,9 @@ class Target:
         if self.conn.recorder is not None and not any(each is stop for each in self._noted_stops):
             self._noted_stops.append(stop)
             self.conn.recorder.stop()
-        if stop.thread is None or not self.suspension.still_at(stop.thread.id, stop.frame):
+        if not self.selection.is_first(stop):
+            return  # shown by a stream and to a waiter: the user may have selected something since
+        if stop.thread is None or not self.suspension.stands_since(stop.thread.id, stop.epoch):
             return
         if self.clients is not None and not self.clients.concerns(self.client, stop):
             return
