@@ -22,6 +22,7 @@ How it runs:
 * ``dispatch``: events come in, handlers vote, the set is resumed or becomes a stop; ``deferred_hits``: those that wait
 * ``last_breakpoints``: threads that would pass a breakpoint while another one is stepped
 * ``conditions``: what a hit needs of the evaluator; ``fast_hits``: hits whose condition is false
+* ``stop_table``: which stops wait to be shown, and why: the rules of stops, as pure data
 * ``streams``: events on their way to subscribers
 * ``answers``: the time limit of evaluations
 * ``leaving``: leaving the target so that nothing stays suspended; ``events_under_way``: events that are sent late
