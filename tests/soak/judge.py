@@ -70,12 +70,13 @@ class Passes:
     allowed: dict[tuple[int, int], int] = field(default_factory=dict)  # (breakpoint, worker) -> passes with a stop
     fresh: set[tuple[int, int]] = field(default_factory=set)  # shown, and the count not looked at yet
 
-    def show(self, thread: str, location: Shown) -> None:
-        """A stop of a thread is shown at a place."""
+    def show(self, thread: str, location: Shown, numbers: list[int]) -> None:
+        """A stop of a thread is shown at a place, of these breakpoints."""
         worker = _worker(thread)
         for point in self.points.values():
             place = (location["method"], location.get("code_index"))
-            if worker is None or not point.enabled or place != (point.method, point.code_index):
+            here = point.number in numbers or place == (point.method, point.code_index)
+            if worker is None or not point.enabled or not here:
                 continue
             if (point.number, worker) in self.allowed:
                 self.allowed[point.number, worker] += 1
@@ -96,8 +97,7 @@ class Passes:
         for number, worker in list(self.fresh):
             if self.points[number].counter == counter:
                 self.fresh.discard((number, worker))
-                standing = self.points[number].condition == ""  # the count of a condition is a line further down too
-                self.allowed[number, worker] = counts[worker] + 1 if standing or counter == "fives" else counts[worker]
+                self.allowed[number, worker] = counts[worker] + 1  # it stands in front of this pass
 
 
 class Judge:
@@ -147,12 +147,15 @@ class Judge:
     def _stop(self, name: str, stop: Shown, said: bool) -> None:
         self.rules["stops"] += 1
         thread, location, reason = stop["thread"]["name"], stop["location"], stop["reason"]
-        for number in stop.get("breakpoints") or ([stop["breakpoint"]] if stop.get("breakpoint") else []):
+        numbers = stop.get("breakpoints") or ([stop["breakpoint"]] if stop.get("breakpoint") else [])
+        for number in numbers:
             point = self.passes.points.get(number)
             if point is None and number in self.passes.gone:
                 raise Broken("S4", f"a stop of breakpoint {number}, which was removed: {_words(stop)}")
             if point is not None and not point.enabled:
                 raise Broken("S4", f"a stop of breakpoint {number}, which is disabled: {_words(stop)}")
+            if point is not None and point.method != location["method"]:
+                raise Broken("S1", f"a stop of breakpoint {number} in {point.method} elsewhere: {_words(stop)}")
         if reason == "step":
             if not self.stepping and not self.pending and "S7" not in FORGIVEN:
                 raise Broken("S7", f"a step ends that nobody makes: {_words(stop)}, after '{name}'")
@@ -165,7 +168,9 @@ class Judge:
             self.rules["steps interrupted"] += 1
         self.pending = said and bool(self.stepping) and thread != self.stepping
         self.stepping = self.stepping if self.pending else ""
-        self.passes.show(thread, location)
+        self.passes.show(thread, location, numbers)
+        if not stop.get("focus", True):
+            return  # told for the sake of completeness: the client stays where it is
         self.thread, self.at_stop = thread, True
         self.place, self.method = (location["method"], location["line"]), location["method"]
 

@@ -197,6 +197,7 @@ class Talk:
 
     async def word(self, word: str, *, interrupted: bool = False) -> None:
         """Give a word, and judge what it shows; then have the rules checked by further words."""
+        self.judge.busy = self.judge.busy or interrupted
         await self._judged(word, interrupted=interrupted)
         if interrupted:
             await self._come_back()
@@ -211,7 +212,6 @@ class Talk:
 
     async def _come_back(self) -> None:
         """The method of an interrupted evaluation ends by itself; then the thread stands where it stood."""
-        self.judge.busy = True
         await self._judged("print name")
         for _ in range(100):
             if not self.judge.busy:
