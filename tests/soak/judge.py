@@ -83,6 +83,12 @@ class Passes:
             else:
                 self.fresh.add((point.number, worker))
 
+    def look_at(self, thread: str) -> None:
+        """A client has chosen a thread by hand, which a hit may hold: the next stop of it that is shown counts."""
+        worker = _worker(thread)
+        self.allowed = {key: value for key, value in self.allowed.items() if key[1] != worker}
+        self.fresh = {key for key in self.fresh if key[1] != worker}
+
     def forget(self, number: int) -> None:
         """The breakpoint is not what it was: hits that wait may be dropped, others may pass."""
         self.allowed = {key: value for key, value in self.allowed.items() if key[0] != number}
@@ -235,6 +241,7 @@ class Judge:
         self.method = data["frame"]["method"] if data.get("frame") else ""
         if not data["thread"].get("suspended"):
             self.thread = ""
+        self.passes.look_at(self.thread)  # by hand: where it stands is seen, and the client may let it go from there
 
     def _after_up(self, word: str, data: Shown) -> None:
         self.method = data["frame"]["method"]

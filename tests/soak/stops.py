@@ -22,6 +22,7 @@ from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import ScriptLines
 from tests.harness import LIMIT, Jvm, start_target, within
+from tests.harness.kept import BUILD
 from tests.soak.busy import Busy
 from tests.soak.judge import RESUMING, Broken, Judge, Shown
 from tests.soak.trial import Run
@@ -35,6 +36,9 @@ SESSIONS = 20
 
 PATIENCE = 15.0
 """Seconds in which a word has an answer, a stop for those that wait for one."""
+
+SHOWN = 16
+"""Lines of a transcript that are shown."""
 
 PLACES = ("Crew.hit", "Crew.hit", "Crew.hit", "Crew.deep", "Crew.deeper", "Crew.guarded")
 
@@ -251,6 +255,14 @@ def brief(shown: Shown) -> str:
     return f"{shown.get('event', 'result')}: {str(data.get('value') or data.get('text') or data)[:100]}"
 
 
+def keep(run: Run, seed: int, what: str, transcript: list[str]) -> None:
+    """Write the transcript of a session in which a rule was broken to build/soak, and show its end."""
+    path = BUILD / "soak" / f"stops-{run.jvm.feature}-{seed}.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([what, *transcript, ""]), encoding="utf-8")
+    run.say("\n  ".join([f"seed {seed}, {what}; all of it in {path}", "...", *transcript[-SHOWN:]]))
+
+
 async def words_in_process(run: Run, seed: int, crew: Busy, figures: Counter[str]) -> None:
     """One session of words."""
     rng = run.random(seed)
@@ -269,7 +281,7 @@ async def words_in_process(run: Run, seed: int, crew: Busy, figures: Counter[str
                 for word in words.closing():
                     await talk.word(word)
             except Broken as broken:
-                run.say(f"seed {seed}, hold {hold}:\n  " + "\n  ".join([*talk.transcript[-40:], str(broken)]))
+                keep(run, seed, f"words, hold {hold}", [*talk.transcript, str(broken)])
                 raise
             finally:
                 figures.update(judge.rules)
