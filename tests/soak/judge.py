@@ -118,7 +118,12 @@ class Judge:
         self.stepping = ""  # the thread of a step under way
         self.pending = False  # a step is said to be pending
         self.busy = False  # an evaluation was interrupted, whose method may still run
+        self.alone = True  # no other client lets threads go, or makes steps
         self.rules: Counter[str] = Counter()
+
+    def lose(self) -> None:
+        """Somebody else lets the program run: what is selected is known again at the next stop."""
+        self.thread, self.method, self.place, self.at_stop = "", "", None, False
 
     def take(self, word: str, shown: list[Shown]) -> None:
         """A word was given and all this was shown, in that order. Raises Broken."""
@@ -163,9 +168,9 @@ class Judge:
             if point is not None and point.method != location["method"]:
                 raise Broken("S1", f"a stop of breakpoint {number} in {point.method} elsewhere: {_words(stop)}")
         if reason == "step":
-            if not self.stepping and not self.pending and "S7" not in FORGIVEN:
+            if self.alone and not self.stepping and not self.pending and "S7" not in FORGIVEN:
                 raise Broken("S7", f"a step ends that nobody makes: {_words(stop)}, after '{name}'")
-            if self.stepping and thread != self.stepping and "S5" not in FORGIVEN:
+            if self.alone and self.stepping and thread != self.stepping and "S5" not in FORGIVEN:
                 raise Broken("S5", f"'{name}' of {self.stepping} ends in another thread: {_words(stop)}")
             self.rules["steps in their own thread"] += 1
         elif self.stepping and name in STEPS and thread != self.stepping:
@@ -201,6 +206,9 @@ class Judge:
     # What the words have answered
 
     def _after_where(self, word: str, data: Shown) -> None:
+        if word == "where" and not self.thread and not self.alone:
+            self.thread = data["thread"]["name"]
+            self.place, self.method = None, data["frames"][0]["method"] if data["frames"] else ""
         if not self.thread or word != "where":
             return
         if data["thread"]["name"] != self.thread:

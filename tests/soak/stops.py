@@ -6,25 +6,21 @@ is one session; several sessions follow each other on one JVM.
 
 from __future__ import annotations
 
-import json
+import os
 import random
+import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, cast
-
-import trio
 
 import jdbpy
-from jdbpy.cli.batch import Batch
-from jdbpy.cli.console import Console
-from jdbpy.cli.output.json_lines import JsonRenderer
-from jdbpy.cli.settings import Settings
-from jdbpy.process.scripts import ScriptLines
+from benchmarks.relay import open_relay
 from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.kept import BUILD
+from tests.serve.serving import serving
 from tests.soak.busy import Busy
-from tests.soak.judge import RESUMING, Broken, Judge, Shown
+from tests.soak.doors import LINES, ApiDoor, Door, batch_door, dap_door, process_door
+from tests.soak.judge import NAMED, RESUMING, Broken, Judge, Passes, Shown
 from tests.soak.trial import Run
 
 WORKERS = 6
@@ -34,86 +30,10 @@ WORDS = 25
 SESSIONS = 20
 """Sessions that one JVM sees."""
 
-PATIENCE = 15.0
-"""Seconds in which a word has an answer, a stop for those that wait for one."""
-
 SHOWN = 16
 """Lines of a transcript that are shown."""
 
 PLACES = ("Crew.hit", "Crew.hit", "Crew.hit", "Crew.deep", "Crew.deeper", "Crew.guarded")
-
-
-class Lines:
-    """Lines for a batch that come one by one. ``typed``: the batch shows events while it waits for the next."""
-
-    def __init__(self, typed: bool) -> None:
-        self._typed = typed
-        self.send, self._receive = trio.open_memory_channel[str](1)
-
-    def at_hand(self) -> list[str]:
-        return []
-
-    def ready(self) -> bool:
-        return not self._typed
-
-    async def next(self) -> str | None:
-        try:
-            return await self._receive.receive()
-        except trio.EndOfChannel:
-            return None
-
-
-class Recorder(Console):
-    """A console whose lines are kept."""
-
-    def __init__(self) -> None:
-        super().__init__(JsonRenderer(), json=True)
-        self.send, self.receive = trio.open_memory_channel[Shown](10_000)
-
-    def write(self, text: str, stream: Any = None) -> None:
-        for line in text.splitlines():
-            self.send.send_nowait(json.loads(line))
-
-    def say(self, text: str) -> None:
-        pass
-
-
-class BatchDoor:
-    """A batch in this process: words go in, JSON comes out."""
-
-    def __init__(self, batch: Batch, lines: Lines, recorder: Recorder) -> None:
-        self._batch, self._lines, self._recorder = batch, lines, recorder
-
-    async def ask(self, word: str) -> list[Shown]:
-        """Run a word; return what was shown since the last one, its result last."""
-        await self._lines.send.send(word)
-        shown: list[Shown] = []
-        with within(2 * PATIENCE):
-            while not shown or shown[-1]["type"] != "result":
-                shown.append(await self._recorder.receive.receive())
-        return shown
-
-    async def interrupt(self, word: str) -> list[Shown]:
-        """Run a word and interrupt it."""
-        async with trio.open_nursery() as nursery:
-
-            @nursery.start_soon
-            async def interrupt() -> None:
-                await trio.sleep(0.05)
-                self._batch.interrupt()
-
-            return await self.ask(word)
-
-
-@asynccontextmanager
-async def batch_door(session: jdbpy.Session, *, typed: bool) -> AsyncIterator[BatchDoor]:
-    """Run a batch on a session for the time of the block."""
-    lines, recorder = Lines(typed), Recorder()
-    batch = Batch(session, recorder, Settings(), timeout=PATIENCE, keep_going=True)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(batch.run, cast(ScriptLines, lines))
-        yield BatchDoor(batch, lines, recorder)
-        lines.send.close()
 
 
 class Words:
@@ -195,9 +115,14 @@ class Words:
 class Talk:
     """A session of words, each of which is judged."""
 
-    def __init__(self, door: BatchDoor, judge: Judge) -> None:
-        self._door, self.judge = door, judge
-        self.transcript: list[str] = []
+    def __init__(self, door: Door, judge: Judge, transcript: list[str], name: str = "") -> None:
+        self._door, self.judge, self._transcript, self._name = door, judge, transcript, name
+
+    async def look(self) -> None:
+        """Look where one is, after somebody else's word."""
+        await self._judged("where")
+        if self.judge.thread and self.judge.method in NAMED:
+            await self._judged("print name")
 
     async def word(self, word: str, *, interrupted: bool = False) -> None:
         """Give a word, and judge what it shows; then have the rules checked by further words."""
@@ -209,7 +134,7 @@ class Talk:
         if not judge.thread or judge.busy:
             return
         await self._judged("where")
-        if judge.method in ("hit", "deep", "deeper", "guarded", "awaited", "work"):
+        if judge.method in NAMED:
             await self._judged("print name")
         for counter in sorted({point.counter for point in judge.passes.points.values()} - {"awaited"}):
             await self._judged(f"print Crew.{counter}")
@@ -226,8 +151,8 @@ class Talk:
 
     async def _judged(self, word: str, *, interrupted: bool = False) -> None:
         shown = await (self._door.interrupt(word) if interrupted else self._door.ask(word))
-        self.transcript.append(f"> {word}")
-        self.transcript += [f"    {brief(each)}" for each in shown]
+        self._transcript.append(f"{self._name}> {word}")
+        self._transcript += [f"    {brief(each)}" for each in shown]
         self.judge.take(word, shown)
         point = self.judge.passes.points.get(_stopped_by(shown))
         if point is not None and point.condition:
@@ -263,28 +188,130 @@ def keep(run: Run, seed: int, what: str, transcript: list[str]) -> None:
     run.say("\n  ".join([f"seed {seed}, {what}; all of it in {path}", "...", *transcript[-SHOWN:]]))
 
 
-async def words_in_process(run: Run, seed: int, crew: Busy, figures: Counter[str]) -> None:
-    """One session of words."""
-    rng = run.random(seed)
-    judge = Judge()
-    rich, hold = seed % 3 == 2, ("all", "thread")[seed % 2]
-    words = Words(rng, judge, rich=rich)
-    async with jdbpy.attach_session(await crew.address()) as session:
-        async with batch_door(session, typed=rng.random() < 0.5) as door:
-            talk = Talk(door, judge)
-            try:
-                for word in words.opening(hold):
-                    await talk.word(word)
-                for _ in range(WORDS):
-                    word = words.next()
-                    await talk.word(word, interrupted="slower" in word)
-                for word in words.closing():
-                    await talk.word(word)
-            except Broken as broken:
-                keep(run, seed, f"words, hold {hold}", [*talk.transcript, str(broken)])
-                raise
-            finally:
-                figures.update(judge.rules)
+class Lead:
+    """What leads one session: its words, its clients, the transcript of all of them."""
+
+    def __init__(self, run: Run, seed: int, kind: str) -> None:
+        self.rng = run.random(seed)
+        self.kind = kind
+        self.hold = ("all", "thread")[seed % 2]
+        self.rich = seed % 3 == 2
+        self.judges: list[Judge] = []
+        self.transcript: list[str] = []
+
+    async def alone(self, door: Door, can: Callable[[str], bool] = lambda word: True) -> None:
+        """Lead a session of one client; ``can``: whether its front end has such a word."""
+        judge = Judge()
+        self.judges.append(judge)
+        words, talk = Words(self.rng, judge, rich=self.rich), Talk(door, judge, self.transcript)
+        for word in filter(can, words.opening(self.hold)):
+            await talk.word(word)
+        for _ in range(WORDS):
+            while not can(word := words.next()):
+                pass
+            await talk.word(word, interrupted="slower" in word)
+        for word in filter(can, words.closing()):
+            await talk.word(word)
+
+    async def together(self, ann: Door, ben: Door) -> None:
+        """Lead a session of two clients, who take turns; each sees the stops of both."""
+        passes = Passes()
+        self.judges += [Judge(passes), Judge(passes)]
+        for judge in self.judges:
+            judge.alone = False
+        talks = [Talk(ann, self.judges[0], self.transcript, "ann"), Talk(ben, self.judges[1], self.transcript, "ben")]
+        words = [Words(self.rng, judge, rich=False) for judge in self.judges]
+        await talks[1].word(f"set hold {self.hold}")
+        turns = [(0, word) for word in words[0].opening(self.hold)]
+        for _ in range(WORDS):
+            turn, word = turns.pop(0) if turns else (self.rng.randrange(2), "")
+            while not word or word.split()[0] in ("suspend", "resume") or "slower" in word:
+                word = words[turn].next()
+            if word in RESUMING:
+                self.judges[1 - turn].lose()
+            await talks[turn].word(word)
+            await talks[1 - turn].look()
+
+
+Kind = Callable[["Lead", Busy, str], Awaitable[None]]
+
+
+async def _words(lead: Lead, program: Busy, address: str) -> None:
+    async with jdbpy.attach_session(address) as session:
+        async with batch_door(session, typed=lead.rng.random() < 0.5) as door:
+            await lead.alone(door)
+
+
+async def _link(lead: Lead, program: Busy, address: str) -> None:
+    async with open_relay(address, rtt=ROUND_TRIP) as relay:
+        await _words(lead, program, relay.address)
+
+
+async def _process(lead: Lead, program: Busy, address: str) -> None:
+    async with process_door("attach", address) as door:
+        await lead.alone(door, lambda word: "slower" not in word)
+
+
+async def _api(lead: Lead, program: Busy, address: str) -> None:
+    async with jdbpy.attach_session(address) as session:
+        await lead.alone(ApiDoor(session), lambda word: word.split()[0] in API_WORDS and "slower" not in word)
+
+
+async def _dap(lead: Lead, program: Busy, address: str) -> None:
+    LINES.update({place: program.target.program.line(place.partition(".")[2]) for place in PLACES})
+    async with dap_door(program.target, lead.hold) as door:
+        await lead.alone(
+            door, lambda word: word in DAP_LOOKS or (word.split()[0] in DAP_WORDS and "slower" not in word)
+        )
+
+
+async def _two(lead: Lead, program: Busy, address: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
+        os.environ["XDG_RUNTIME_DIR"] = directory
+        async with (
+            serving("--name", "crew", "attach", address),
+            process_door("join", "crew", "--as", "ann") as ann,
+            process_door("join", "crew", "--as", "ben") as ben,
+        ):
+            await lead.together(ann, ben)
+
+
+ROUND_TRIP = 0.02
+"""Seconds of the link of sessions from afar."""
+
+API_WORDS = {"set", "stop", "clear", "disable", "enable", "thread", "where", "locals", "print", *RESUMING}
+DAP_LOOKS = {"where", "print name", "print n"}
+DAP_WORDS = {"stop", "clear", "cont", "next", "step", "print"}
+
+KINDS: dict[str, tuple[Kind, int]] = {
+    "words": (_words, 12),
+    "link": (_link, 2),
+    "process": (_process, 1),
+    "api": (_api, 2),
+    "dap": (_dap, 3),
+    "two": (_two, 1),
+}
+"""How a session is led, and how often."""
+
+ONLY = os.environ.get("JDBPY_STOPS_KINDS", "").split(",")
+"""Kinds of sessions, as "dap,two"; the empty string: all."""
+
+
+async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> None:
+    """Lead one session. Raises Broken."""
+    kinds = {name: KINDS[name][1] for name in KINDS if ONLY == [""] or name in ONLY}
+    [kind] = run.random(seed).choices(list(kinds), list(kinds.values()))
+    lead = Lead(run, seed, kind)
+    try:
+        await KINDS[kind][0](lead, program, await program.address())
+        await moves_on(program)
+    except Broken as broken:
+        keep(run, seed, f"{kind}, hold {lead.hold}{', rich' if lead.rich else ''}", [*lead.transcript, str(broken)])
+        raise
+    finally:
+        figures[f"sessions of {kind}"] += 1
+        for judge in lead.judges:
+            figures.update(judge.rules)
 
 
 @asynccontextmanager
@@ -317,11 +344,10 @@ async def run(run: Run) -> None:
                 if (seed := next(seeds, None)) is None:
                     left = False
                     break
-                with run.attempt(seed, "words"):
+                with run.attempt(seed):
                     try:
                         with within(10 * LIMIT):
-                            await words_in_process(run, seed, program, figures)
-                            await moves_on(program)
+                            await session(run, seed, program, figures)
                         continue
                     except Broken as broken:
                         figures[f"broken {broken.rule}"] += 1
