@@ -236,7 +236,8 @@ class DapDoor:
         result: Shown = {"type": "result", "command": word, "ok": True, "data": {}}
         try:
             if word in REQUESTS:
-                await self._request(REQUESTS[word], threadId=self._thread)
+                if self._thread:
+                    await self._request(REQUESTS[word], threadId=self._thread)
                 with trio.fail_after(PATIENCE):
                     await self._dap.wait("a stop", lambda: any(map(_is_stop, self._dap.events)))
             else:

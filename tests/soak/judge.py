@@ -180,7 +180,7 @@ class Judge:
         self.pending = said and bool(self.stepping) and thread != self.stepping
         self.stepping = self.stepping if self.pending else ""
         self.passes.show(thread, location, numbers)
-        if not stop.get("focus", True):
+        if not stop.get("focus", True) and thread != self.thread:
             return  # told for the sake of completeness: the client stays where it is
         self.thread, self.at_stop = thread, True
         self.place, self.method = (location["method"], location["line"]), location["method"]

@@ -160,7 +160,7 @@ class Talk:
 
 
 def _stopped_by(shown: list[Shown]) -> int:
-    stops = [each["data"] for each in shown if each.get("event") == "stop"]
+    stops = [each["data"] for each in shown if each.get("event") == "stop" and each["data"].get("focus", True)]
     return stops[-1].get("breakpoint") or 0 if stops else 0
 
 
