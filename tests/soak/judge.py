@@ -251,6 +251,12 @@ class Judge:
             self.thread = ""
         self.passes.look_at(self.thread)  # by hand: where it stands is seen, and the client may let it go from there
 
+    def _after_resume(self, word: str, data: Shown) -> None:
+        thread = word.split()[1]
+        self.passes.look_at(thread)  # let go by name, whatever holds it
+        if thread == self.thread and "still suspended" not in data.get("message", ""):
+            self.lose()
+
     def _after_up(self, word: str, data: Shown) -> None:
         self.method = data["frame"]["method"]
 
