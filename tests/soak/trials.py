@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, tasks, weaves
+from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, stops, tasks, weaves
 from tests.soak.trial import Trial
 
 TRIALS: tuple[Trial, ...] = (
@@ -17,6 +17,12 @@ TRIALS: tuple[Trial, ...] = (
     Trial("signals", "signals at any moment: status, terminal modes, the target runs on", signals.run, weight=2),
     Trial("endurance", "stops, steps and evaluations in one session cost the same at the end", endurance.run, weight=2),
     Trial("tasks", "twenty tasks on one session, cancelled at random: suspend counts stay true", tasks.run, weight=2),
+    Trial(
+        "stops",
+        "what is shown as a stop is one, on a program with several threads: rules S1 to S7",
+        stops.run,
+        weight=2,
+    ),
     Trial("floods", "events of suspend policy NONE by the hundred thousand: memory and commands", floods.run),
     Trial("crowds", "5,000 breakpoints set from a file", crowds.run),
     Trial("changes", "code of a class is changed while threads of a pool are in it: all hits are told", changes.run),

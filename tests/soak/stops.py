@@ -1,0 +1,357 @@
+"""Random sessions of everyday words on a program with several threads; after each word the rules of stops hold.
+
+The program knows itself (fixtures/Crew.java); what it says is compared with what a client is shown (``judge``). A try
+is one session; several sessions follow each other on one JVM.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import jdbpy
+from benchmarks.relay import open_relay
+from tests.harness import LIMIT, Jvm, start_target, within
+from tests.harness.kept import BUILD
+from tests.serve.serving import serving
+from tests.soak.busy import Busy
+from tests.soak.doors import LINES, ApiDoor, Door, batch_door, dap_door, process_door
+from tests.soak.judge import NAMED, RESUMING, Broken, Judge, Passes, Shown
+from tests.soak.trial import Run
+
+WORKERS = 6
+WORDS = 25
+"""Words of one session, those of the checks not counted."""
+
+SESSIONS = 20
+"""Sessions that one JVM sees."""
+
+SHOWN = 16
+"""Lines of a transcript that are shown."""
+
+PLACES = ("Crew.hit", "Crew.hit", "Crew.hit", "Crew.deep", "Crew.deeper", "Crew.guarded")
+
+
+class Words:
+    """Chooses the next word: what a person does at that moment."""
+
+    def __init__(self, rng: random.Random, judge: Judge, *, rich: bool) -> None:
+        self._rng, self._judge, self._rich = rng, judge, rich
+        self._suspended: list[str] = []
+
+    def opening(self, hold: str) -> list[str]:
+        """The first words of a session."""
+        words = [f"set hold {hold}"]
+        if self._rich:
+            words += ["set in-target auto", 'dprintf Crew.awaited "{n} {name}"']
+            words += ["stop in Crew.hit if n % 5 == 0"] if self._rng.random() < 0.5 else ["stop in Crew.hit"]
+        else:
+            words.append(f"stop in {self._rng.choice(PLACES)}")
+        return [*words, "cont"]
+
+    def next(self) -> str:
+        """Return a word that makes sense now."""
+        rng, points = self._rng, self._judge.passes.points
+        enabled = [number for number, point in points.items() if point.enabled]
+        if not enabled:
+            disabled = list(points)
+            return f"enable {rng.choice(disabled)}" if disabled and rng.random() < 0.5 else self._stop()
+        kind = rng.choices(
+            (
+                "cont",
+                "next",
+                "step",
+                "step up",
+                "until",
+                "run",
+                "look",
+                "thread",
+                "frame",
+                "hold",
+                "point",
+                "break off",
+            ),
+            (20, 16, 8, 6, 3, 20, 10, 4, 5, 3, 10, 2),
+        )[0]
+        if kind in RESUMING:
+            return kind
+        if kind == "run":
+            return f"print Crew.slow({rng.randrange(100)})"
+        if kind == "look":
+            return rng.choice(("where", "locals", "print name", "print n", "threads", "breakpoints", "list"))
+        if kind == "thread":
+            return f"thread worker-{rng.randrange(WORKERS)}"
+        if kind == "frame":
+            return rng.choice(("up", "down"))
+        if kind == "hold":
+            if self._suspended and rng.random() < 0.6:
+                return f"resume {self._suspended.pop()}"
+            self._suspended.append(f"worker-{rng.randrange(WORKERS)}")
+            return f"suspend {self._suspended[-1]}"
+        if kind == "break off":
+            return "print Crew.slower(2)"
+        number = rng.choice(list(points))
+        others = [f"clear {number}", f"disable {number}", self._stop()]
+        if not points[number].enabled:
+            others = [f"enable {number}"]
+        elif points[number].method == "hit":
+            others.append(f"condition {number} n % 5 == 0" if not points[number].condition else f"condition {number}")
+        return rng.choice(others)
+
+    def closing(self) -> list[str]:
+        """The last words: what was suspended by name is resumed."""
+        return [f"resume {name}" for name in self._suspended]
+
+    def _stop(self) -> str:
+        taken = {f"Crew.{point.method}" for point in self._judge.passes.points.values()}
+        free = [place for place in PLACES if place not in taken] or ["Crew.awaited"]
+        return f"stop in {self._rng.choice(free)}"
+
+
+class Talk:
+    """A session of words, each of which is judged."""
+
+    def __init__(self, door: Door, judge: Judge, transcript: list[str], name: str = "") -> None:
+        self._door, self.judge, self._transcript, self._name = door, judge, transcript, name
+
+    async def look(self) -> None:
+        """Look where one is, after somebody else's word."""
+        await self._judged("where")
+        if self.judge.thread and self.judge.method in NAMED:
+            await self._judged("print name")
+
+    async def word(self, word: str, *, interrupted: bool = False) -> None:
+        """Give a word, and judge what it shows; then have the rules checked by further words."""
+        self.judge.busy = self.judge.busy or interrupted
+        await self._judged(word, interrupted=interrupted)
+        if interrupted:
+            await self._come_back()
+        judge = self.judge
+        if not judge.thread or judge.busy:
+            return
+        await self._judged("where")
+        if judge.method in NAMED:
+            await self._judged("print name")
+        for counter in sorted({point.counter for point in judge.passes.points.values()} - {"awaited"}):
+            await self._judged(f"print Crew.{counter}")
+
+    async def _come_back(self) -> None:
+        """The method of an interrupted evaluation ends by itself; then the thread stands where it stood."""
+        await self._judged("print name")
+        for _ in range(100):
+            if not self.judge.busy:
+                return
+            await self._judged("wait 0.05")
+            await self._judged("where")
+        raise Broken("E7", f"after an interrupted evaluation {self.judge.thread} never comes back to its stop")
+
+    async def _judged(self, word: str, *, interrupted: bool = False) -> None:
+        shown = await (self._door.interrupt(word) if interrupted else self._door.ask(word))
+        self._transcript.append(f"{self._name}> {word}")
+        self._transcript += [f"    {brief(each)}" for each in shown]
+        self.judge.take(word, shown)
+        point = self.judge.passes.points.get(_stopped_by(shown))
+        if point is not None and point.condition:
+            await self._judged("print n % 5 == 0")
+
+
+def _stopped_by(shown: list[Shown]) -> int:
+    stops = [each["data"] for each in shown if each.get("event") == "stop" and each["data"].get("focus", True)]
+    return stops[-1].get("breakpoint") or 0 if stops else 0
+
+
+def brief(shown: Shown) -> str:
+    """An object of the output in a line of a transcript."""
+    data = shown.get("data") or {}
+    if shown.get("event") == "stop" or "stop" in data:
+        stop = data if shown.get("event") == "stop" else data["stop"]
+        place = f"{stop['location']['method']}:{stop['location']['line']}"
+        text = f"{stop['reason']} {stop.get('breakpoint', '')} {stop['thread']['name']} {place}"
+        return f"{'stop' if 'event' in shown else 'result'}: {text}"
+    if not shown.get("ok", True):
+        return f"error: {shown['error']['code']}: {shown['error']['message']}"
+    if "frames" in data:
+        frames = " < ".join(f"{frame['method']}:{frame['line']}" for frame in data["frames"][:3])
+        return f"result: {data['thread']['name']} {frames}"
+    return f"{shown.get('event', 'result')}: {str(data.get('value') or data.get('text') or data)[:100]}"
+
+
+def keep(run: Run, seed: int, what: str, transcript: list[str]) -> None:
+    """Write the transcript of a session in which a rule was broken to build/soak, and show its end."""
+    path = BUILD / "soak" / f"stops-{run.jvm.feature}-{seed}.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([what, *transcript, ""]), encoding="utf-8")
+    run.say("\n  ".join([f"seed {seed}, {what}; all of it in {path}", "...", *transcript[-SHOWN:]]))
+
+
+class Lead:
+    """What leads one session: its words, its clients, the transcript of all of them."""
+
+    def __init__(self, run: Run, seed: int, kind: str) -> None:
+        self.rng = run.random(seed)
+        self.kind = kind
+        self.hold = ("all", "thread")[seed % 2]
+        self.rich = seed % 3 == 2
+        self.judges: list[Judge] = []
+        self.transcript: list[str] = []
+
+    async def alone(self, door: Door, can: Callable[[str], bool] = lambda word: True) -> None:
+        """Lead a session of one client; ``can``: whether its front end has such a word."""
+        judge = Judge()
+        self.judges.append(judge)
+        words, talk = Words(self.rng, judge, rich=self.rich), Talk(door, judge, self.transcript)
+        for word in filter(can, words.opening(self.hold)):
+            await talk.word(word)
+        for _ in range(WORDS):
+            while not can(word := words.next()):
+                pass
+            await talk.word(word, interrupted="slower" in word)
+        for word in filter(can, words.closing()):
+            await talk.word(word)
+
+    async def together(self, ann: Door, ben: Door) -> None:
+        """Lead a session of two clients, who take turns; each sees the stops of both."""
+        passes = Passes()
+        self.judges += [Judge(passes), Judge(passes)]
+        for judge in self.judges:
+            judge.alone = False
+        talks = [Talk(ann, self.judges[0], self.transcript, "ann"), Talk(ben, self.judges[1], self.transcript, "ben")]
+        words = [Words(self.rng, judge, rich=False) for judge in self.judges]
+        await talks[1].word(f"set hold {self.hold}")
+        turns = [(0, word) for word in words[0].opening(self.hold)]
+        for _ in range(WORDS):
+            turn, word = turns.pop(0) if turns else (self.rng.randrange(2), "")
+            while not word or word.split()[0] in ("suspend", "resume") or "slower" in word:
+                word = words[turn].next()
+            if word in RESUMING:
+                self.judges[1 - turn].lose()
+            await talks[turn].word(word)
+            await talks[1 - turn].look()
+
+
+Kind = Callable[["Lead", Busy, str], Awaitable[None]]
+
+
+async def _words(lead: Lead, program: Busy, address: str) -> None:
+    async with jdbpy.attach_session(address) as session:
+        async with batch_door(session, typed=lead.rng.random() < 0.5) as door:
+            await lead.alone(door)
+
+
+async def _link(lead: Lead, program: Busy, address: str) -> None:
+    async with open_relay(address, rtt=ROUND_TRIP) as relay:
+        await _words(lead, program, relay.address)
+
+
+async def _process(lead: Lead, program: Busy, address: str) -> None:
+    async with process_door("attach", address) as door:
+        await lead.alone(door, lambda word: "slower" not in word)
+
+
+async def _api(lead: Lead, program: Busy, address: str) -> None:
+    async with jdbpy.attach_session(address) as session:
+        await lead.alone(ApiDoor(session), lambda word: word.split()[0] in API_WORDS and "slower" not in word)
+
+
+async def _dap(lead: Lead, program: Busy, address: str) -> None:
+    LINES.update({place: program.target.program.line(place.partition(".")[2]) for place in PLACES})
+    async with dap_door(program.target, lead.hold) as door:
+        await lead.alone(
+            door, lambda word: word in DAP_LOOKS or (word.split()[0] in DAP_WORDS and "slower" not in word)
+        )
+
+
+async def _two(lead: Lead, program: Busy, address: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
+        os.environ["XDG_RUNTIME_DIR"] = directory
+        async with (
+            serving("--name", "crew", "attach", address),
+            process_door("join", "crew", "--as", "ann") as ann,
+            process_door("join", "crew", "--as", "ben") as ben,
+        ):
+            await lead.together(ann, ben)
+
+
+ROUND_TRIP = 0.02
+"""Seconds of the link of sessions from afar."""
+
+API_WORDS = {"set", "stop", "clear", "disable", "enable", "thread", "where", "locals", "print", *RESUMING}
+DAP_LOOKS = {"where", "print name", "print n"}
+DAP_WORDS = {"stop", "clear", "cont", "next", "step", "print"}
+
+KINDS: dict[str, tuple[Kind, int]] = {
+    "words": (_words, 12),
+    "link": (_link, 2),
+    "process": (_process, 1),
+    "api": (_api, 2),
+    "dap": (_dap, 3),
+    "two": (_two, 1),
+}
+"""How a session is led, and how often."""
+
+ONLY = os.environ.get("JDBPY_STOPS_KINDS", "").split(",")
+"""Kinds of sessions, as "dap,two"; the empty string: all."""
+
+
+async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> None:
+    """Lead one session. Raises Broken."""
+    kinds = {name: KINDS[name][1] for name in KINDS if ONLY == [""] or name in ONLY}
+    [kind] = run.random(seed).choices(list(kinds), list(kinds.values()))
+    lead = Lead(run, seed, kind)
+    try:
+        await KINDS[kind][0](lead, program, await program.address())
+        await moves_on(program)
+    except Broken as broken:
+        keep(run, seed, f"{kind}, hold {lead.hold}{', rich' if lead.rich else ''}", [*lead.transcript, str(broken)])
+        raise
+    finally:
+        figures[f"sessions of {kind}"] += 1
+        for judge in lead.judges:
+            figures.update(judge.rules)
+
+
+@asynccontextmanager
+async def crew(jvm: Jvm, *, virtual: bool = False) -> AsyncIterator[Busy]:
+    """Start the program that knows itself."""
+    words = [str(WORKERS), *(["virtual"] if virtual else [])]
+    async with start_target(jvm, "Crew", *words, suspend=False) as target:
+        await target.wait_output("ready")
+        yield Busy(target)
+
+
+async def moves_on(program: Busy) -> None:
+    """After a debugger has left nothing is suspended and every worker passes on. Raises Broken."""
+    try:
+        await program.verify()
+    except AssertionError as error:
+        raise Broken("end", str(error)) from error
+
+
+async def run(run: Run) -> None:
+    """Session after session, some on each JVM, for as long as there is time."""
+    figures: Counter[str] = Counter()
+    firsts: dict[str, str] = {}  # the first failure of each rule stands for all of them
+    seeds = iter(run.seeds())
+    left = True
+    while left:
+        async with crew(run.jvm, virtual=figures["JVMs"] % 2 == 1) as program:
+            figures["JVMs"] += 1
+            for _ in range(SESSIONS):
+                if (seed := next(seeds, None)) is None:
+                    left = False
+                    break
+                with run.attempt(seed):
+                    try:
+                        with within(10 * LIMIT):
+                            await session(run, seed, program, figures)
+                        continue
+                    except Broken as broken:
+                        figures[f"broken {broken.rule}"] += 1
+                        run.failed(seed, firsts.setdefault(broken.rule, str(broken)))
+                break  # what it has left behind is no matter of the next session
+    for name, count in figures.items():
+        run.figure(name, f"{count:,}")
