@@ -116,7 +116,7 @@ class Judge:
         self.method = ""  # of the selected frame; "": not known
         self.at_stop = False  # the thread is selected because its stop was shown last
         self.stepping = ""  # the thread of a step under way
-        self.pending = False  # a step is said to be pending
+        self.pending: set[str] = set()  # threads whose step is said to be pending
         self.busy = False  # an evaluation was interrupted, whose method may still run
         self.alone = True  # no other client lets threads go, or makes steps
         self.rules: Counter[str] = Counter()
@@ -168,17 +168,19 @@ class Judge:
             if point is not None and point.method != location["method"]:
                 raise Broken("S1", f"a stop of breakpoint {number} in {point.method} elsewhere: {_words(stop)}")
         if reason == "step":
-            if self.alone and not self.stepping and not self.pending and "S7" not in FORGIVEN:
+            if self.alone and not self.stepping and thread not in self.pending and "S7" not in FORGIVEN:
                 raise Broken("S7", f"a step ends that nobody makes: {_words(stop)}, after '{name}'")
-            if self.alone and self.stepping and thread != self.stepping and "S5" not in FORGIVEN:
+            if self.alone and self.stepping not in ("", thread) and thread not in self.pending and "S5" not in FORGIVEN:
                 raise Broken("S5", f"'{name}' of {self.stepping} ends in another thread: {_words(stop)}")
             self.rules["steps in their own thread"] += 1
         elif self.stepping and name in STEPS and thread != self.stepping:
             if not said and "S5" not in FORGIVEN:
                 raise Broken("S5", f"'{name}' of {self.stepping} is interrupted without a word by {_words(stop)}")
             self.rules["steps interrupted"] += 1
-        self.pending = said and bool(self.stepping) and thread != self.stepping
-        self.stepping = self.stepping if self.pending else ""
+        self.pending.discard(thread)  # its step has ended, or something on its way
+        if said and self.stepping not in ("", thread):
+            self.pending.add(self.stepping)
+        self.stepping = ""
         self.passes.show(thread, location, numbers)
         if not stop.get("focus", True) and thread != self.thread:
             return  # told for the sake of completeness: the client stays where it is

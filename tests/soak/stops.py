@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from unittest.mock import patch
 
 import jdbpy
 from benchmarks.relay import open_relay
@@ -267,13 +268,13 @@ async def _dap(lead: Lead, program: Busy, address: str) -> None:
 
 async def _two(lead: Lead, program: Busy, address: str) -> None:
     with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
-        os.environ["XDG_RUNTIME_DIR"] = directory
-        async with (
-            serving("--name", "crew", "attach", address),
-            process_door("join", "crew", "--as", "ann") as ann,
-            process_door("join", "crew", "--as", "ben") as ben,
-        ):
-            await lead.together(ann, ben)
+        with patch.dict(os.environ, XDG_RUNTIME_DIR=directory):
+            async with (
+                serving("--name", "crew", "attach", address),
+                process_door("join", "crew", "--as", "ann") as ann,
+                process_door("join", "crew", "--as", "ben") as ben,
+            ):
+                await lead.together(ann, ben)
 
 
 ROUND_TRIP = 0.02
