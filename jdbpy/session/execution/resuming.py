@@ -78,6 +78,7 @@ class Resuming:
         selected = target.selection.thread
         resumed = self._submit(plan, keep)
         self._released(None, keep)
+        target.selection.clear()  # also if its thread stays: the stop that is shown next is looked at
         if selected is not None:
             self._prefetch_stop(selected.id, resumed)
         return unseen

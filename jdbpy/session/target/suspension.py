@@ -308,7 +308,8 @@ class Suspension:
         kept = {thread for thread in (*self.user_holds, *self.brief_holds, *keep) if self.count(thread)}
         for thread in sorted(kept):
             resumes = vm_holds + (0 if thread in keep else self.event_holds.get(thread, 0))
-            plan += [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, resumes + 1 - self.count(thread))
+            left = 1 + (self.user_holds.get(thread, 0) if thread in keep else 0)  # of its event, beside the user's
+            plan += [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, resumes + left - self.count(thread))
         plan += [(SuspendOp.VM_RESUME, 0)] * vm_holds
         for thread, holds in sorted(self.event_holds.items()):
             if thread not in keep:  # one resume too many would take from the next event of the thread
