@@ -16,7 +16,7 @@ import trio
 
 from jdbpy import JdbpyError, LeaveError, StateError, UsageError
 from jdbpy.dap.paths import Paths
-from jdbpy.dap.protocol import Body
+from jdbpy.dap.protocol import CAPABILITIES_OF_LAUNCHED, Body
 from jdbpy.escape import escape
 from jdbpy.garbage import loaded
 from jdbpy.record import Record
@@ -134,6 +134,11 @@ class Adapter:
         """True if there is a session that lasts."""
         return self._session is not None
 
+    @property
+    def started_it(self) -> bool:
+        """True if the target was launched for this client, by the adapter or in a terminal of the client."""
+        return self._session is not None and (self._session.launched or self.in_terminal)
+
     async def open(self, opening: AbstractAsyncContextManager[Session]) -> None:
         """Open the session and keep it in a task of its own. Raises as opening it does."""
         if self._session is not None or self._opening is not None:
@@ -221,11 +226,10 @@ class Adapter:
         """Announce the process that is debugged from now on. No trip."""
         stop = session.last_stop
         waits = stop is not None and stop.reason == "start"
-        own = session.launched or self.in_terminal
         return {
             "name": escape(self.main_class or session.address),
             "isLocalProcess": not session.remote,
-            "startMethod": "launch" if own else "attachForSuspendedLaunch" if waits else "attach",
+            "startMethod": "launch" if self.started_it else "attachForSuspendedLaunch" if waits else "attach",
         }
 
     def _report(self, text: str) -> None:
@@ -242,6 +246,8 @@ class Adapter:
             self._nursery.start_soon(partial(trio.to_thread.run_sync, _load, abandon_on_cancel=True))
         elif name in ("attach", "launch"):
             loaded()
+            if self.started_it:
+                self.sender.event("capabilities", {"capabilities": CAPABILITIES_OF_LAUNCHED})
             self.sender.event("initialized")
         elif name == "disconnect":
             self.is_over = True

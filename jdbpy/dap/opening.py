@@ -290,31 +290,49 @@ class Disconnect(Record):
     suspendDebuggee: bool = False
 
 
-@request("disconnect", Disconnect, at_once=True, supportTerminateDebuggee=True)
+@request("disconnect", Disconnect, at_once=True)
 async def disconnect(adapter: Adapter, args: Disconnect) -> None:
-    """End the session: a launched target ends with it, another one runs on, unless the client says otherwise."""
+    """End the session: a launched target ends with it, unless the client says otherwise; another one runs on always."""
     if args.suspendDebuggee:
         text = "a JVM is not left suspended: what this client has suspended is resumed when it disconnects"
         raise UsageError(text, code="CANNOT_SUSPEND")
     try:
         if adapter.has_session:
-            own = adapter.session.launched or adapter.in_terminal
-            ends = args.terminateDebuggee if args.terminateDebuggee is not None else own
-            if ends and not adapter.session.launched:
-                await adapter.session.exit(0)
-            await adapter.leave(keep=not ends)
+            asked = args.terminateDebuggee
+            if adapter.started_it and asked is not False:
+                await _end(adapter)
+            else:
+                if asked:
+                    _say_runs_on(adapter)
+                await adapter.leave(keep=True)
         else:
             await adapter.leave(keep=True)
     finally:
         adapter.is_over = True
 
 
-@request("terminate", at_once=True, supportsTerminateRequest=True)
+@request("terminate", at_once=True)
 async def terminate(adapter: Adapter, args: NoArguments) -> None:
-    """End the target: a launched one by the signal that runs its shutdown hooks, another one by Exit of its VM."""
+    """End a target that was launched. One that was attached to, maybe by others as well, runs on without this client.
+
+    Editors send this when their user stops debugging, whatever began it.
+    """
+    if adapter.started_it:
+        await _end(adapter)
+    else:
+        if adapter.has_session:
+            _say_runs_on(adapter)
+        await adapter.leave(keep=True)
+
+
+def _say_runs_on(adapter: Adapter) -> None:
+    say(adapter, "detached: the program was running before and runs on (`exit --kill` in the console ends it)")
+
+
+async def _end(adapter: Adapter) -> None:
+    """End a target that was launched: by the signal that runs its shutdown hooks; in a terminal by Exit of its VM."""
     if not adapter.session.launched:
         await adapter.session.exit(0)
-        return
     await adapter.leave(keep=False)
 
 

@@ -43,6 +43,9 @@ REQUESTS: dict[str, Request] = {}
 CAPABILITIES: Body = {}
 """The capabilities that ``initialize`` announces; each is set beside the code that serves it."""
 
+CAPABILITIES_OF_LAUNCHED: Body = {"supportsTerminateRequest": True, "supportTerminateDebuggee": True}
+"""Capabilities that are announced once a program was launched: one that was attached to is not the client's to end."""
+
 R = TypeVar("R", bound=Callable[[Any, Any], Awaitable[Body | None]])
 
 

@@ -21,6 +21,7 @@ from typing import Any, cast
 import trio
 import trio.testing
 
+from jdbpy.dap.adapter import Joining
 from jdbpy.dap.server import Server, import_all
 from jdbpy.session.concurrency import open_nursery
 from tests.dap.schema import check
@@ -276,23 +277,24 @@ async def dap_client(*words: str) -> AsyncIterator[DapClient]:
 
 
 @asynccontextmanager
-async def dap_client_here() -> AsyncIterator[DapClient]:
-    """A client of an adapter in this process, where a relay can see when it is at work."""
+async def dap_client_here(served: Joining | None = None) -> AsyncIterator[DapClient]:
+    """A client of an adapter in this process, where a relay can see when it is at work; ``served``: of a session that
+    others use too."""
     import_all()
     ours, its = trio.testing.memory_stream_pair()
     async with open_nursery() as nursery:
         client = DapClient(ours.send_all)
         nursery.start_soon(client.collect, ours.receive_some)
-        nursery.start_soon(_serve, its)
+        nursery.start_soon(_serve, its, served)
         yield client
         await ours.send_eof()
         await client.wait_over()
         nursery.cancel_scope.cancel()
 
 
-async def _serve(stream: trio.StapledStream[Any, Any]) -> None:
+async def _serve(stream: trio.StapledStream[Any, Any], served: Joining | None) -> None:
     async with stream:
-        await Server(cast(Any, stream)).run()
+        await Server(cast(Any, stream), served).run()
 
 
 @asynccontextmanager

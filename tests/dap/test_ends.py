@@ -9,16 +9,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import trio
 
 import jdbpy
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
 from jdbpy.dap.server import import_all
-from tests.dap.client import ROOT, dap_client, dap_client_of
+from tests.dap.client import ROOT, dap_client, dap_client_here, dap_client_of
 from tests.dap.schema import all_names
 from tests.harness import Jvm, program, start_target
 from tests.harness.processes import piped
 from tests.harness.wire_coverage import DAP_CANNOT
+
+ENDS = {"terminateDebuggee": True}
 
 
 async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
@@ -26,6 +29,8 @@ async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
     async with dap_client() as dap:
         await dap.initialize()
         await dap.request("launch", mainClass="Hello", classPaths=[hello.classes], javaExec=jvm.java, args=["a"])
+        told = await dap.event("capabilities")
+        assert told["capabilities"] == {"supportsTerminateRequest": True, "supportTerminateDebuggee": True}
         await dap.event("initialized")
         await dap.breakpoints(hello, "waiting")
         await dap.request("configurationDone")
@@ -33,6 +38,39 @@ async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
         await dap.request("terminate")
         await dap.event("terminated")
         assert "was left" in await dap.refused("threads")
+
+
+@pytest.mark.parametrize(("ending", "arguments"), [("terminate", {}), ("disconnect", ENDS)])
+async def test_stopping_lets_a_program_run_on_that_was_attached_to(
+    jvm: Jvm, ending: str, arguments: dict[str, bool]
+) -> None:
+    async with start_target(jvm, "Hello", "a") as target, dap_client() as dap:
+        await dap.attach(target)
+        assert not any("Terminate" in name for name in dap.capabilities if name != "supportsTerminateThreadsRequest")
+        await dap.breakpoints(target.program, "greeting")
+        await dap.request("configurationDone")
+        await dap.stopped("breakpoint")
+        await dap.request(ending, **arguments)
+        await dap.event("terminated")
+        assert "detached: the program was running before and runs on" in dap.console
+        assert not [each for each in dap.events if each["event"] in ("capabilities", "exited")]
+        await target.wait_output("waiting")
+        await target.send()
+        assert await target.wait_exit() == 0
+
+
+async def test_stopping_in_a_served_session_leaves_it_to_the_others(jvm: Jvm) -> None:
+    async with (
+        start_target(jvm, "Hello", "a", suspend=False) as target,
+        jdbpy.attach_session(target.address) as session,
+        dap_client_here(lambda name, token, read_only: jdbpy.join_session(session, name)) as dap,
+    ):
+        await dap.attach(target)
+        await dap.request("configurationDone")
+        await dap.request("terminate")
+        await dap.event("terminated")
+        assert session.ending is None
+        assert await session.threads.list()
 
 
 async def test_restart_starts_the_program_again_with_its_breakpoints(jvm: Jvm) -> None:
@@ -71,9 +109,8 @@ async def test_an_expression_that_never_ends_is_canceled_and_others_go_on(jvm: J
         await dap.request("cancel", requestId=endless)
         response = await dap.response(endless)
         assert response["success"] is False and response["message"] == "cancelled"
-        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.request("disconnect")
         await dap.event("terminated")
-        await target.wait_exit()
 
 
 async def test_a_signal_ends_the_adapter_and_leaves_the_target_running(jvm: Jvm) -> None:
@@ -131,7 +168,7 @@ async def test_clients_of_a_port_debug_on_their_own(jvm: Jvm) -> None:
 
 
 ANNOUNCED = """
-    completionTriggerCharacters exceptionBreakpointFilters supportTerminateDebuggee
+    completionTriggerCharacters exceptionBreakpointFilters
     supportsBreakpointLocationsRequest supportsCancelRequest supportsClipboardContext supportsCompletionsRequest
     supportsConditionalBreakpoints supportsConfigurationDoneRequest supportsDataBreakpoints
     supportsDelayedStackTraceLoading supportsDisassembleRequest supportsEvaluateForHovers
@@ -139,7 +176,7 @@ ANNOUNCED = """
     supportsHitConditionalBreakpoints supportsInstructionBreakpoints supportsLoadedSourcesRequest supportsLogPoints
     supportsModulesRequest supportsReadMemoryRequest supportsRestartFrame supportsRestartRequest
     supportsSetExpression supportsSetVariable supportsSingleThreadExecutionRequests supportsStepInTargetsRequest
-    supportsSteppingGranularity supportsTerminateRequest supportsTerminateThreadsRequest supportsValueFormattingOptions
+    supportsSteppingGranularity supportsTerminateThreadsRequest supportsValueFormattingOptions
     supportsWriteMemoryRequest
 """
 

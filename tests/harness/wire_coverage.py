@@ -35,7 +35,6 @@ DAP_CANNOT = {
     "gotoTargets": "there is no goto",
     "stepBack": "a JVM does not run backwards",
     "reverseContinue": "a JVM does not run backwards",
-    "event capabilities": "they are the same from the beginning to the end",
     "event module": "the agent reports no modules that are added; the request lists them",
 }
 """Messages of the Debug Adapter Protocol that are not served, and why."""
