@@ -101,6 +101,9 @@ class FakeTarget(FakeWorld):
     async def referenced_classes(self) -> list[str]:
         return []
 
+    async def classes_in_method(self) -> list[str]:
+        return []
+
     async def initialized(self, class_id: int) -> bool:
         return True
 

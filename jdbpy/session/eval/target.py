@@ -149,6 +149,10 @@ class EvalTarget(Protocol):
         """Return names of the classes that the frame's class refers to (its constant pool); [] when that is not
         known."""
 
+    async def classes_in_method(self) -> list[str]:
+        """Return names of the classes that the code and the variables of the frame's method refer to; [] when that is
+        not known. wire: 1 trip, 0 when known."""
+
     async def initialized(self, class_id: int) -> bool:
         """True if the static fields of a class have got their values. wire: 1 trip, 0 when known."""
 

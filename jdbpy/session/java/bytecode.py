@@ -20,6 +20,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy.record import Record
+from jdbpy.session.java.constant_pool import CLASS, ConstantPool
 
 _GOTO, _JSR, _RET = 167, 168, 169
 _TABLESWITCH, _LOOKUPSWITCH = 170, 171
@@ -139,6 +140,26 @@ def _switch(code: bytes, index: int) -> tuple[int, tuple[int, ...]]:
 
 
 _Flow = dict[int, tuple[int, ...]]
+
+
+_WITH_CLASS = frozenset((18, 19, *range(178, 186), 187, 189, 192, 193, 197))
+"""Instructions with an entry of the constant pool that may be or have a class: constants, members, casts, tests."""
+
+
+def classes_used(code: bytes, pool: ConstantPool) -> Iterator[str]:
+    """Yield the Java names of the classes that instructions refer to, element types of arrays among them."""
+    try:
+        for each in decode(code):
+            if each.opcode not in _WITH_CLASS:
+                continue
+            wide = each.opcode != 18
+            entry = int.from_bytes(code[each.index + 1 : each.index + 2 + wide], "big")
+            name = pool.name(entry) if pool.tag(entry) == CLASS else pool.member(entry)[0]
+            name = name.lstrip("[").removeprefix("L").removesuffix(";") if name.startswith("[") else name
+            if name:
+                yield name.replace("/", ".")
+    except MalformedCode:
+        return
 
 
 def once_per_pass(code: bytes, places: Sequence[int]) -> list[int]:

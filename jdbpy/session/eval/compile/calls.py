@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError
 from jdbpy.record import Record
 from jdbpy.session.eval.compile.functions import Function, make_anonymous
-from jdbpy.session.eval.compile.names import compile_this, levels, null_dereferenced, value_or_type
+from jdbpy.session.eval.compile.names import compile_this, levels, lost_instance, null_dereferenced, value_or_type
 from jdbpy.session.eval.compile.sequences import calls_debugger, compile_sequence_call, stream_source
 from jdbpy.session.eval.compile.typenames import enclosing_names, find_class, resolve_type
 from jdbpy.session.eval.ops.base import Op, Scope
@@ -20,7 +20,7 @@ from jdbpy.session.eval.ops.calls import ENTRY_METHODS, ArrayOf, ClassObject, En
 from jdbpy.session.eval.ops.intrinsics import intrinsic
 from jdbpy.session.eval.ops.read import ReadStatic
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, class_names
+from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, class_names, is_accessible, is_inherited
 from jdbpy.session.eval.typing.conversions import ConversionContext
 from jdbpy.session.eval.typing.overloads import (
     CallArgument,
@@ -61,6 +61,10 @@ class Callee(Record):
     receiver: Op | None
     type: JavaType | None
     through_super: bool = False
+    seen: Sequence[JavaMethod] = ()
+    """The candidates that Java sees, which go first; empty where all are alike."""
+    lost: str = ""
+    """Why an instance around the frame's object cannot be reached; see ``lost_instance``."""
 
 
 async def compile_call(c: Compiler, node: tree.Call, scope: Scope) -> Op:
@@ -121,21 +125,37 @@ async def _callee(c: Compiler, node: tree.Call, target: Op | JClass | tree.Super
     if isinstance(target, tree.Super):
         return await _through_super(c, node, target)
     if isinstance(target, JClass):
-        return Callee(await c.graph.methods(target, node.name), None, target.type)
+        return _callee_of(c, await c.graph.methods(target, node.name), None, target.type, target)
     kind = upper_bound(target.type)
     looked_up = kind if isinstance(kind, ClassType) else OBJECT
     (cls,) = await c.graph.named([looked_up.name])
-    return Callee(await c.graph.methods(cls, node.name) if cls else [], target, kind)
+    return _callee_of(c, await c.graph.methods(cls, node.name) if cls else [], target, kind, cls)
+
+
+def _callee_of(
+    c: Compiler, candidates: list[JavaMethod], receiver: Op | None, kind: JavaType, cls: JClass | None
+) -> Callee:
+    """Return the search among the methods of a class that is named, or of which an object is."""
+    seen = [each for each in candidates if cls is None or (is_inherited(each, cls) and is_accessible(each, c.home))]
+    return Callee(candidates, receiver, kind, seen=seen)
 
 
 async def _unqualified(c: Compiler, node: tree.Call) -> Callee:
     """Return the innermost class around the frame that has a method of the name (JLS 15.12.1), then the static
     imports."""
+    unseen: Callee | None = None  # what Java does not see there is taken where nothing else is meant
     for level in await levels(c):
         candidates = await c.graph.methods(level.cls, node.name)
-        if candidates:
-            needs_instance = any(not method.member.is_static for method in candidates)
-            return Callee(candidates, level.instance(c, node.at) if needs_instance else None, level.cls.this_type)
+        if not candidates:
+            continue
+        needs_instance = any(not method.member.is_static for method in candidates)
+        instance = level.instance(c, node.at) if needs_instance else None
+        seen = [method for method in candidates if is_inherited(method, level.cls)]
+        lost = lost_instance(c, level) if needs_instance and instance is None else ""
+        callee = Callee(candidates, instance, level.cls.this_type, seen=seen, lost=lost)
+        if seen:
+            return callee
+        unseen = unseen or callee
     imports = await c.imports()
     owners = [full.rpartition(".")[0] for simple, full in imports.members if simple == node.name]
     for owner in [*owners, *imports.classes]:
@@ -143,6 +163,8 @@ async def _unqualified(c: Compiler, node: tree.Call) -> Callee:
         candidates = [m for m in await c.graph.methods(cls, node.name) if m.member.is_static] if cls else []
         if candidates:
             return Callee(candidates, None, None)
+    if unseen is not None:
+        return unseen
     home = c.require_frame(f"cannot find symbol: method {node.name}", node.at)
     return Callee([], None, home.type)
 
@@ -168,6 +190,12 @@ async def _through_super(c: Compiler, node: tree.Call, target: tree.Super) -> Ca
 
 
 async def _resolve(c: Compiler, callee: Callee, args: Sequence[Op], what: str, at: int) -> Resolved:
+    """Return the method of a call: one that Java sees, or else any."""
+    if 0 < len(callee.seen) < len(callee.candidates):
+        try:
+            return await _resolve(c, callee.replace(candidates=[*callee.seen], seen=()), args, what, at)
+        except Unresolved:
+            callee = callee.replace(seen=())
     types = [arg.type for arg in args]
     arguments = [CallArgument(arg.type, arg.at) for arg in args]
     receiver = [callee.type] if callee.type else []
@@ -190,6 +218,8 @@ async def _invocation(c: Compiler, callee: Callee, resolved: Resolved, args: Seq
     receiver = callee.receiver
     if method.member.is_static:
         receiver = None
+    elif receiver is None and callee.lost:
+        c.refuse(f"non-static method {method} cannot be reached: {callee.lost}", at)
     elif receiver is None:
         c.refuse(f"non-static method {method} cannot be referenced from a static context", at)
     if callee.through_super and method.member.is_abstract:
@@ -235,7 +265,7 @@ async def compile_new(c: Compiler, node: tree.New, scope: Scope) -> Op:
         c.refuse(f"{cls.type} is abstract; cannot be instantiated", node.at)
     explicit = [await c.value(arg, scope) for arg in node.args]
     args = ([outer] if outer is not None else []) + explicit
-    callee = Callee(c.graph.constructors(cls), None, kind)
+    callee = _callee_of(c, c.graph.constructors(cls), None, kind, cls)
     try:
         resolved = await _resolve(c, callee, args, f"constructor {cls.type}", node.at)
     except Unresolved as error:

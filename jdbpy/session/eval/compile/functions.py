@@ -21,6 +21,7 @@ from jdbpy.session.eval.ops.read import ReadField, ReadStatic
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.explain import KEYWORDS
 from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
+from jdbpy.session.eval.typing.class_graph import is_inherited
 from jdbpy.session.java import signatures
 from jdbpy.session.java.types import ClassType, FunctionType, JavaType
 
@@ -103,7 +104,7 @@ class _Capture:
     async def _method(self, name: str) -> str | None:
         """Return a method that is called without an object."""
         for number, level in enumerate(await levels(self._c)):
-            found = await self._c.graph.methods(level.cls, name)
+            found = [m for m in await self._c.graph.methods(level.cls, name) if is_inherited(m, level.cls)]
             if found and all(method.member.is_static for method in found):
                 return f"{source_type(level.cls.type)}.{name}"
             if found and level.links is not None:
@@ -119,7 +120,7 @@ class _Capture:
             if isinstance(op, ReadStatic):
                 return f"{source_type(op.field.owner.type)}.{name}"
             for number, level in enumerate(await levels(self._c)):
-                if await self._c.graph.field(level.cls, name) is not None:
+                if await self._c.graph.field(level.cls, name) == op.field:
                     return f"{self._instance(number, level)}.{name}"
         self._parameters.setdefault(name, (CapturedParameter(name, source_type(op.type)), op))
         return None

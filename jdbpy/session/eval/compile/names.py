@@ -15,7 +15,7 @@ from jdbpy.session.eval.ops.base import Op, ReadCell, Scope
 from jdbpy.session.eval.ops.calls import EntryPart
 from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.typing.class_graph import JavaField, JClass, bind_arguments
+from jdbpy.session.eval.typing.class_graph import JavaField, JClass, bind_arguments, is_inherited
 from jdbpy.session.eval.variables import HIT_NAMES, OWN_NAMES
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import (
@@ -98,6 +98,8 @@ async def compile_this(c: Compiler, node: tree.This, scope: Scope) -> Op:
     for level in await levels(c):
         if level.cls is wanted:
             instance = level.instance(c, node.at)
+            if instance is None and (lost := lost_instance(c, level)):
+                c.refuse(f"{level.cls.type}.this cannot be reached: {lost}", node.at)
             if instance is None:
                 c.refuse("non-static variable this cannot be referenced from a static context", node.at)
             return instance
@@ -147,24 +149,36 @@ async def variable(c: Compiler, name: str, at: int, scope: Scope) -> Op | None:
             return ReadLocal(plain(read_type(local.generic or local.signature, variables)), local, at)
     if name.startswith("$") and (own := _debugger_variable(c, name[1:], at)) is not None:
         return own
-    unseen: Op | None = None  # by Java: a private field of a superclass, which is no member of the class
+    unseen: tuple[Level, JavaField] | None = None  # what Java does not see there is taken where nothing else is meant
     for level in await levels(c):
         field = await c.graph.field(level.cls, name)
-        captured = next((m for m in level.cls.facts.fields if m.name == f"val${name}"), None)
-        if field is None and captured is not None:
-            field = JavaField(level.cls, captured, read_type(captured.signature))
+        if field is None or not is_inherited(field, level.cls):
+            unseen = unseen or (None if field is None else (level, field))
+            captured = next((m for m in level.cls.facts.fields if m.name == f"val${name}"), None)
+            field = None if captured is None else JavaField(level.cls, captured, read_type(captured.signature))
         if field is not None:
-            instance = None if field.member.is_static else level.instance(c, at)
-            found = read_member(c, field, instance, level.cls.this_type, at)
-            if not _is_inherited_private(field, level.cls):
-                return found
-            unseen = unseen or found
-    return await _imported_static(c, name, at) or unseen
+            return _read_of_level(c, level, field, at)
+    imported = await _imported_static(c, name, at)
+    return imported if imported is not None or unseen is None else _read_of_level(c, *unseen, at)
 
 
-def _is_inherited_private(field: JavaField, cls: JClass) -> bool:
-    """True for a private field of a superclass: a debugger shows it, but no field that Java sees is hidden by it."""
-    return field.owner is not cls and field.member.is_private
+def _read_of_level(c: Compiler, level: Level, field: JavaField, at: int) -> Op:
+    """Read a member of a class around the frame's place."""
+    instance = None if field.member.is_static else level.instance(c, at)
+    if instance is None and not field.member.is_static and (lost := lost_instance(c, level)):
+        c.refuse(f"non-static variable {field.member.name} cannot be reached: {lost}", at)
+    return read_member(c, field, instance, level.cls.this_type, at)
+
+
+def lost_instance(c: Compiler, level: Level) -> str:
+    """Return why an object has no way to the instance of a class around it, in words; "" where static code has none.
+
+    An anonymous or local class may also have been made in static code: its class file alone would tell.
+    """
+    assert c.home is not None
+    if c.frame.is_static or level.links is not None or level.cls is c.home or c.home.is_static_member:
+        return ""
+    return f"{c.home.name} keeps no instance of {level.cls.type} (javac leaves out what the class itself does not use)"
 
 
 def plain(kind: JavaType) -> JavaType:
@@ -237,7 +251,7 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
     field = await c.graph.field(cls, node.name) if cls else None
     if field is None:
         return c.late(node, scope, error, object=target)
-    if cls is not None and _is_inherited_private(field, cls) and c.inexact(target):
+    if cls is not None and not is_inherited(field, cls) and c.inexact(target):
         return c.late(node, scope, error, object=target)  # the object's own class may have a field of that name
     return read_member(c, field, target, kind, node.at)
 

@@ -5,6 +5,7 @@ Owns the order of the search, and the loading of classes that are not loaded yet
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -107,17 +108,23 @@ async def _nested(c: Compiler, cls: JClass, names: Sequence[str]) -> JClass | No
 async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | None:
     """Return the class of a simple name: in scope, imported, of the same package, of java.lang; then any that is
     loaded."""
-    in_scope = await _member_names(c, name)
+    in_scope = await _member_names(c, name, at)
     imported = list(_imported(c, name, await c.imports()))
-    known = await c.graph.first([*in_scope, *imported])
+    scope = [*in_scope, *imported]
+    referenced = await c.target.referenced_classes()
+    sure = next((at for at, each in enumerate(scope) if each in referenced), len(scope))
+    known = await c.graph.first(scope[: sure + 1])
     if known is not None:
         return known
-    referenced = await c.target.referenced_classes()
-    for candidate in in_scope if load else ():
-        if candidate in referenced and (found := await c.graph.load(candidate)) is not None:
-            return found
+    if sure < len(scope):  # it is there, and not loaded yet: no other class is meant
+        return await c.graph.load(scope[sure]) if load else None
     elsewhere = distant_spellings(name, referenced)
+    spelling = _local_name(name)
+    local = [each for each in referenced if spelling.fullmatch(each)]  # of other methods: where nothing else is meant
     known = await c.graph.first(elsewhere)
+    if known is None and local:
+        elsewhere = [_only(local, name, at), *elsewhere]
+        known = await c.graph.first(elsewhere[:1])
     if known is not None:
         return known
     loaded = [] if not name[:1].isupper() else await c.target.simple_names(name)
@@ -132,6 +139,11 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
             if (found := await c.graph.load(candidate)) is not None:
                 return found
     return None
+
+
+def _local_name(name: str, outer: str = ".*") -> re.Pattern[str]:
+    """Return a pattern for the binary names of local classes of a simple name; ``outer`` is one for what is around."""
+    return re.compile(rf"{outer}\$\d+{re.escape(name)}")
 
 
 def distant_spellings(name: str, referenced: Sequence[str]) -> list[str]:
@@ -157,20 +169,46 @@ def spellings_in_scope(c: Compiler, name: str, imports: Imports) -> list[str]:
     return [*members, *_imported(c, name, imports)]
 
 
-async def _member_names(c: Compiler, name: str) -> list[str]:
-    """Spellings of a class that the frame's class, or one around it, declares or inherits."""
+async def _member_names(c: Compiler, name: str, at: int) -> list[str]:
+    """Spellings of a class that the frame's method declares, or its class or one around it declares or inherits."""
     names: list[str] = []
     if c.home is None:
         return names
     for outer in enclosing_names(c.home.name):
-        if simple_name(outer) == name:
+        if simple_name(outer) == name or _local_name(name).fullmatch(outer):
             names.append(outer)
+        names += await _local_class(c, outer, name, at)
         (cls,) = await c.graph.named([outer])
         if cls is not None:
             await c.graph.link([cls])
             names += [f"{owner.name}${name}" for owner in c.graph.ancestors(cls) if owner.name != OBJECT.name]
-        names += _declared_names(outer, name)[1:]
     return names
+
+
+async def _local_class(c: Compiler, outer: str, name: str, at: int) -> list[str]:
+    """Return the local class of that name in a method of a class around the frame's place, [] when none is meant.
+
+    Class files do not number local classes by method, and the method's code and variables say which are its own. All
+    code of a class that is local itself stands in one method. Raises EvalError when several fit.
+    """
+    assert c.home is not None
+    spelling = _local_name(name, re.escape(outer))
+    mentioned = {each for each in await c.target.referenced_classes() if spelling.fullmatch(each)}
+    if not mentioned:
+        return []
+    used = mentioned.intersection(await c.target.classes_in_method())
+    if not used and c.home.name != outer:
+        used = mentioned
+    return [_only(sorted(used), name, at)] if used else []
+
+
+def _only(found: Sequence[str], name: str, at: int) -> str:
+    """Return the one class that a simple name means. Raises EvalError when there are several."""
+    if len(found) > 1:
+        listed = ", ".join(found[:6])
+        hint = f"give the name as the JVM has it: {found[0]}"
+        raise EvalError(f"reference to {name} is ambiguous: {listed}", at, hint=hint)
+    return found[0]
 
 
 def _declared_names(outer: str, name: str) -> list[str]:

@@ -6,12 +6,14 @@ name gives the same class for ever).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.target import ClassFacts, Ref
+from jdbpy.session.java.bytecode import classes_used
 from jdbpy.session.java.signatures import java_name, signature_of
 from jdbpy.session.java.types import simple_name
 from jdbpy.session.target import facts
@@ -22,6 +24,8 @@ from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.writes import as_seen_from
 from jdbpy.wire.constants import ClassStatus, Tag
 from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
+
+_IN_SIGNATURE = re.compile(r"L([^;<]+)")
 
 
 class LoaderMemory:
@@ -173,6 +177,25 @@ class ClassFinder:
         except JdwpError:
             return []  # a hint that is missing, no more
         return sorted(mentioned.get(self._home) or ())
+
+    async def used_in(self, method: facts.MethodKey) -> list[str]:
+        """Return names of the classes that a method's code and its variables refer to; [] where neither is known.
+
+        wire: 1 trip, 0 when known.
+        """
+        types = self._target.types.facts
+        try:
+            await types.prefetch(
+                (facts.BYTECODES, [method]), (facts.VARIABLES, [method]), (facts.CONSTANT_POOL, [method[0]])
+            )
+        except JdwpError:
+            return []  # what says nothing is asked no further
+        pool, code = types.known(facts.CONSTANT_POOL, method[0]), types.known(facts.BYTECODES, method)
+        variables = types.known(facts.VARIABLES, method)
+        found = set(classes_used(code, pool)) if pool is not None and code else set()
+        for each in variables.slots if variables is not None else ():
+            found |= {name.replace("/", ".") for name in _IN_SIGNATURE.findall(f"{each.signature} {each.generic}")}
+        return sorted(found)
 
     def known_referenced(self) -> list[str] | None:
         """Return what ``referenced`` gives, where that is known. No trip."""

@@ -107,6 +107,13 @@ class FrameTarget(HeapTarget):
             partial(self._out_of_scope, frame),
         )
 
+    async def classes_in_method(self) -> list[str]:
+        """See ``EvalTarget``."""
+        place = self._frame.location if self._frame is not None else None
+        if place is None or place.method_id == OBSOLETE:
+            return []
+        return await self._classes.used_in((ReferenceTypeID(place.type_id), MethodID(place.method_id)))
+
     def _out_of_scope(self, frame: FrameInfo, name: str) -> str:
         """Return at which lines a local variable that is not in scope here is; "" if there is none. No trip."""
         place = frame.location

@@ -79,6 +79,10 @@ class HeapTarget:
         """See ``EvalTarget``."""
         return await self._classes.referenced()
 
+    async def classes_in_method(self) -> list[str]:
+        """See ``EvalTarget``: without a frame none is known."""
+        return []
+
     async def initialized(self, class_id: int) -> bool:
         """See ``EvalTarget``."""
         return await self._classes.initialized(class_id)

@@ -71,6 +71,11 @@ class JClass:
         return bool(self.facts.modifiers & signatures.ENUM)
 
     @property
+    def is_static_member(self) -> bool:
+        """True for a static member class; the class file of a local class does not say so."""
+        return bool(self.facts.modifiers & signatures.STATIC)
+
+    @property
     def kind(self) -> str:
         """Return what javac calls it in messages."""
         if self.is_interface:
@@ -348,6 +353,34 @@ class ClassGraph:
 
     def constructors(self, cls: JClass) -> list[JavaMethod]:
         return [make_method(cls, m) for m in cls.facts.methods if m.name == "<init>" and not m.is_synthetic]
+
+
+def is_inherited(member: JavaField | JavaMethod, cls: JClass) -> bool:
+    """True if a member is one of the class by Java: its own, or inherited from where it is visible (JLS 8.2).
+
+    A debugger shows the others too, but they hide nothing that Java sees.
+    """
+    if member.owner is cls:
+        return True
+    bits = member.member.bits
+    if bits & (signatures.PUBLIC | signatures.PROTECTED):
+        return True
+    return not bits & signatures.PRIVATE and member.owner.package == cls.package
+
+
+def is_accessible(member: JavaField | JavaMethod, home: JClass | None) -> bool:
+    """True if code of a class may name a member by Java (JLS 6.6), that of subclasses in other packages aside.
+
+    None stands for no class at all.
+    """
+    owner, bits = member.owner, member.member.bits
+    if bits & signatures.PUBLIC:
+        return True
+    if home is None:
+        return False
+    if bits & signatures.PRIVATE:
+        return signatures.outermost(owner.name) == signatures.outermost(home.name)
+    return bool(bits & signatures.PROTECTED) or owner.package == home.package
 
 
 def make_method(owner: JClass, member: refs.Method) -> JavaMethod:
