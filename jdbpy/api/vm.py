@@ -587,21 +587,28 @@ class Vm:
         ``sections`` are some of ``jdbpy.moments.SECTIONS``, by default all but the last: stacks, for which a running
         target is suspended and resumed, classes with checksums of their code, system properties, flags (they need a
         thread that stands at an event), and the histogram of the heap. Raises UsageError for
-        another section. wire: some 10 trips, and 2 for each 500 classes.
+        another section. wire: some 10 trips, and 2 for each 100 classes.
         """
         return await self.session.moments.take(sections or DEFAULT)
 
     async def snapshot(
-        self, path: str | Path, *, depth: int | None = None, most: int | None = None, masks: Sequence[str] = ()
+        self,
+        path: str | Path,
+        *,
+        depth: int | None = None,
+        most: int | None = None,
+        masks: Sequence[str] = (),
+        all_classes: bool = False,
     ) -> SnapshotTaken:
         """Write threads, stacks, variables, locks and the objects reached from them to a new file; return what it took.
 
         ``depth`` references are followed from a variable (4); after ``most`` bytes of answers (64 MB) no further object
-        is asked for. Values whose names fit one of the ``masks`` (``*password*``) are left out. A running JVM is
-        suspended meanwhile, and resumed as it was. ``jdbpy.open_snapshot(path)`` reads the file. Raises UsageError for
-        a file that exists or cannot be written. wire: about 30 trips, half of them while it is suspended.
+        is asked for. Values whose names fit one of the ``masks`` (``*password*``) are left out. Classes that nothing
+        leads to are asked for 20 seconds, with ``all_classes`` for as long as it takes. A running JVM is suspended
+        meanwhile, and resumed as it was. ``jdbpy.open_snapshot(path)`` reads the file. Raises UsageError for a file
+        that exists or cannot be written. wire: about 30 trips, half of them while it is suspended.
         """
-        return await self.session.snapshot(str(path), depth=depth, most=most, masks=masks)
+        return await self.session.snapshot(str(path), depth=depth, most=most, masks=masks, all_classes=all_classes)
 
     # -- changing the program ----------------------------------------------------------------------------------------
 

@@ -85,6 +85,7 @@ class Batch:
         self._refusal = refusal
         self._nursery: trio.Nursery | None = None
         self.stream = JvmEvents()
+        self.stream.on_progress = self._progressed
         self._shared = Context(session, settings=settings)
         self._limit = trio.CancelScope()
         self._waiting = False  # for a stop, as opposed to a reply
@@ -303,6 +304,10 @@ class Batch:
         error = TimedOut(f"{what} within {self._timeout:g} seconds", hint="--timeout SECONDS allows more")
         self._report(Outcome(line.strip(), None, error=error))
         return False
+
+    def _progressed(self) -> None:
+        """A command that says how far it is has its whole time again."""
+        self._limit.deadline = max(self._limit.deadline, trio.current_time() + self._timeout)
 
     def interrupt(self) -> None:
         """End the line that runs now."""

@@ -6,12 +6,12 @@ Each session has a stream of its own; only their common order is kept here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import trio
 
-from jdbpy import Event, EventStream
+from jdbpy import Event, EventStream, Notice
 from jdbpy.cli.jvms import Jvm
 
 MANY = 100_000
@@ -23,6 +23,8 @@ class JvmEvents:
 
     def __init__(self) -> None:
         self.jvm: Jvm | None = None
+        self.on_progress: Callable[[], None] = lambda: None
+        """Called at once when a command says how far it is, before that is taken."""
         self._jvms: list[Jvm] = []
         self._streams: dict[Jvm, EventStream] = {}
         self._order: deque[Jvm] = deque(maxlen=MANY)
@@ -36,6 +38,8 @@ class JvmEvents:
 
         def came(event: Event) -> None:
             self._order.append(jvm)
+            if isinstance(event, Notice) and event.kind == "progress":
+                self.on_progress()
             self._waiting.unpark_all()
 
         jvm.session.listen(came)

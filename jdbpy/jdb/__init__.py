@@ -5,7 +5,7 @@ breakpoint or a value is stands in the session. Where jdb is at fault the right 
 ``docs/jdb.md`` lists every difference.
 
 * ``main``, ``cmdline``: the command line; ``run``: from there to the exit status
-* ``connectors``, ``opening``, ``processes``: JDI's connectors, and the sessions that they open
+* ``connectors``, ``opening``: JDI's connectors, and the sessions that they open
 * ``interpreter``: commands by name, and lines; ``commands``: the commands by subject; ``debugger``: what they share
 * ``specs``: what shall stop the target, in jdb's words; ``events``: what has
 * ``output``, ``values``, ``texts``: jdb's form of everything that is shown

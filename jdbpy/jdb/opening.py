@@ -8,11 +8,9 @@ from __future__ import annotations
 import math
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
-
-import trio
 
 import jdbpy
 from jdbpy import LaunchCommand
@@ -41,7 +39,7 @@ def open_session(
     if connector is connectors.SOCKET_ATTACH:
         return jdbpy.attach_session(_address(values, "hostname"), timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
     if connector is connectors.PROCESS_ATTACH:
-        return _attach_process(values["pid"], _seconds(values, jdbpy.CONNECT_LIMIT))
+        return jdbpy.attach_session(f"pid://{values['pid']}", timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
     if connector is connectors.SOCKET_LISTEN:
         return jdbpy.listen_session(
             _address({**values, "port": values["port"] or "0"}, "localAddress"),
@@ -52,16 +50,6 @@ def open_session(
         words = words_of(values["command"], values["quote"])
         return jdbpy.launch_session(LaunchCommand(words, agent_at=values["address"], stdin="pipe"))
     return jdbpy.launch_session(_command(connection, line.options, main))
-
-
-@asynccontextmanager
-async def _attach_process(pid: str, timeout: float) -> AsyncIterator[Session]:
-    """Ask for the agent's address in a thread: the JVM may take its time to answer, and Ctrl-C ends the wait."""
-    from jdbpy.jdb.processes import agent_address
-
-    address = await trio.to_thread.run_sync(agent_address, pid, abandon_on_cancel=True)
-    async with jdbpy.attach_session(address, timeout=timeout) as session:
-        yield session
 
 
 def main_words(line: JdbLine, typed: str) -> list[str]:

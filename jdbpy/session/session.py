@@ -609,13 +609,16 @@ class Session:
         depth: int | None = None,
         most: int | None = None,
         masks: Sequence[str] = (),
+        all_classes: bool = False,
         on_progress: Callable[[SnapshotProgress], None] | None = None,
     ) -> SnapshotTaken:
         """Write all threads, stacks, variables, locks, classes, and the objects reached from them, to a new file.
 
         See ``Snapshots.take``; ``jdbpy.open_snapshot(path)`` reads it without the JVM.
         """
-        return await self.snapshots.take(path, depth=depth, most=most, masks=masks, on_progress=on_progress)
+        return await self.snapshots.take(
+            path, depth=depth, most=most, masks=masks, all_classes=all_classes, on_progress=on_progress
+        )
 
     def note_line(self, line: str) -> None:
         """Enter a line that the user has given into the recording of the session, if there is one."""

@@ -180,7 +180,7 @@ async def test_attaching_by_process_to_an_agent_from_elsewhere(jdk: Jvm, tmp_pat
     """Where the command line does not tell of it the JVM is asked, as by the JDK's jdb; one without is refused."""
     options = tmp_path / "options"
     options.write_text("-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0\n")
-    for words, told in (((f"@{options}",), "> "), ((), "is not a debuggee, or not listening for a debugger")):
+    for words, told in (((f"@{options}",), "> "), ((), "it has no debugger agent")):
         async with start_target(jdk, "JdbEnds", "greets", with_agent=False, jvm_options=words) as target:
             await target.wait_output("ready")
             async with drive(ours("-connect", f"com.sun.jdi.ProcessAttach:pid={target.process.pid}"), jdk) as driven:

@@ -122,7 +122,7 @@ async def moment(ctx: Context, words: Annotated[Compared, ComparedWords()] = Com
     if len(words.names) > 1 or words.names[0] == "now":
         raise UsageError("a moment has one name", hint="'moment before', then 'diff before now'")
     [called] = words.names
-    taken = ctx.moments[called] = await ctx.session.moments.take(words.sections or moments.DEFAULT)
+    taken = ctx.moments[called] = await _taken(ctx.session, called, words.sections or moments.DEFAULT)
     return KeptMoments((_kept(called, taken),))
 
 
@@ -159,11 +159,11 @@ async def diff(ctx: Context, words: Annotated[Compared, ComparedWords()]) -> mom
 
 async def _moment(ctx: Context, called: str, sections: tuple[str, ...]) -> moments.Moment:
     if called == "now":
-        return await ctx.session.moments.take(sections)
+        return await _taken(ctx.session, called, sections)
     if called in ctx.moments:
         return ctx.moments[called]
     if ctx.jvms is not None and called in (jvm.name for jvm in ctx.jvms.members):
-        return await ctx.jvms.find(called).session.moments.take(sections)
+        return await _taken(ctx.jvms.find(called).session, called, sections)
     path = await trio.Path(called).expanduser()
     if ctx.jvms is not None and await path.is_file():
         async with jdbpy.open_snapshot_session(str(path)) as session:
@@ -171,6 +171,15 @@ async def _moment(ctx: Context, called: str, sections: tuple[str, ...]) -> momen
     raise UsageError(
         f"'{called}' is no JVM, no moment and no file", hint="'sessions' lists the JVMs, 'moment' the moments"
     )
+
+
+async def _taken(session: jdbpy.Session, called: str, sections: tuple[str, ...]) -> moments.Moment:
+    """Return a moment of a JVM; how far it is gives the command more time."""
+
+    def progress(words: str) -> None:
+        session.publish(jdbpy.Notice("progress", f"moment {called}: {words}"))
+
+    return await session.moments.take(sections, on_progress=progress)
 
 
 def _kept(called: str, taken: moments.Moment) -> MomentKept:

@@ -27,6 +27,11 @@ def snapshot_shown(result: snapshots.SnapshotTaken, settings: Settings) -> Shown
     yield Sentence(f"  {threads}, {frames}, {objects}, in {_time(result.took)} and {trips}{paused}", "    ")
     if not result.complete:
         yield Sentence("  not all objects are in it: --most ended the collection", "    ")
+    if result.names_only:
+        words = (
+            f"of {count_of(result.names_only, 'class', 'classes')} only the names are in it: --classes all takes longer"
+        )
+        yield Sentence(f"  {words}", "    ")
     if result.masked:
         yield Sentence(f"  {count_of(result.masked, 'value')} masked", "    ")
 
@@ -68,6 +73,10 @@ async def snapshot(
     mask: Annotated[
         tuple[str, ...], Option("--mask", argument=Patterns(), help="names whose values are replaced: *password*,token")
     ] = (),
+    classes: Annotated[
+        str,
+        Option("--classes", argument=ChoiceArgument("all"), help="also of classes that nothing leads to, all is kept"),
+    ] = "",
     again: Annotated[bool, Option("--again", help="where the file exists, write FILE-2, FILE-3 and so on")] = False,
 ) -> snapshots.SnapshotTaken | Actions:
     """Write threads, stacks, variables, locks, classes and the objects reached from them to a new file.
@@ -82,6 +91,7 @@ async def snapshot(
         require_stop(ctx, number)
         words = ["snapshot", "--again", *(["--depth", str(depth)] if depth is not None else [])]
         words += ["--most", str(most)] if most is not None else []
+        words += ["--classes", classes] if classes else []
         words += ["--mask", f'"{",".join(mask)}"'] if mask else []
         ctx.actions.setdefault(number, []).append(" ".join([*words, f'"{file}"']))
         return Actions(number, tuple(ctx.actions[number]))
@@ -93,7 +103,9 @@ async def snapshot(
         )
 
     path = _unused(file) if again else file
-    return await ctx.session.snapshot(path, depth=depth, most=most, masks=mask, on_progress=progress)
+    return await ctx.session.snapshot(
+        path, depth=depth, most=most, masks=mask, all_classes=bool(classes), on_progress=progress
+    )
 
 
 def _unused(path: str) -> str:

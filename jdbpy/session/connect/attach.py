@@ -16,7 +16,7 @@ import trio
 
 from jdbpy.errors import ConnectError, LeaveError
 from jdbpy.session.concurrency import open_nursery
-from jdbpy.session.connect.dialing import dial, note_left
+from jdbpy.session.connect.dialing import dial, note_left, note_process, place_of_process, where_agents_went
 from jdbpy.session.connect.greeting import (
     CONNECT_LIMIT,
     LOCALHOST,
@@ -95,13 +95,12 @@ async def attach_session(
             async with _session_by_way(way, options or Options(), timeout) as session:
                 yield session
             return
-        from jdbpy.session.connect.local_jvms import address_of_process
-
-        address = address_of_process(int(way.place))
+        address = await place_of_process(int(way.place), timeout)
     where = parse_address(address, default_host=LOCALHOST)
     called = trio.current_time()
     deadline = called + timeout
-    stream, reached = await dial(loopbacks(where) if where.host == LOCALHOST else [where], timeout)
+    addresses = loopbacks(where) if where.host == LOCALHOST else [where]
+    stream, reached = await dial(await where_agents_went(addresses), timeout)
 
     async def call_again() -> trio.SocketStream | None:
         nonlocal called
@@ -490,6 +489,8 @@ async def _await_late_start(target: Target, peer: PeerProcess) -> None:
     given = await trio.to_thread.run_sync(peer.agent_options)
     if given:
         target.found_jvm()
+        if given.get("address", "").rpartition(":")[2] in ("", "0") and peer.start:
+            note_process(target.info.address, peer.start)
     if "launch" in given and given.get("suspend", "y") == "y" and target.last_stop is None:
         with trio.move_on_after(LATE_START_LIMIT):
             await target.publisher.wait_for_stop()

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import trio
 
 from jdbpy.errors import ConnectError
 from jdbpy.escape import escape
-from jdbpy.session.connect.greeting import (
-    AGENT_LINE,
-    Address,
-    is_loopback,
-)
+from jdbpy.session.connect.greeting import AGENT_LINE, Address, is_loopback, parse_address
+
+if TYPE_CHECKING:
+    from jdbpy.session.local.tunnel import ProcessStart
 
 PATIENCE = 0.3
 """Seconds for which an agent that refuses is asked again: it may be about to listen, started or left a moment ago."""
@@ -28,6 +28,9 @@ _AGAIN = 0.01
 
 _left: dict[Address, float] = {}
 """The times at which this process has left its latest targets, by ``time.monotonic``."""
+
+_processes: dict[str, ProcessStart] = {}
+"""The JVMs of this machine that were reached at an address, where their agents choose a new port each time."""
 
 _MOST_LEFT = 64
 
@@ -90,6 +93,50 @@ def note_left(where: Address) -> None:
     _left[where] = time.monotonic()
     if len(_left) > _MOST_LEFT:
         del _left[next(iter(_left))]
+
+
+def note_process(address: str, process: ProcessStart) -> None:
+    """Remember which process was reached at an address, where its agent will be at another one the next time."""
+    _processes.pop(address, None)
+    _processes[address] = process
+    if len(_processes) > _MOST_LEFT:
+        del _processes[next(iter(_processes))]
+
+
+async def where_agents_went(addresses: Sequence[Address]) -> Sequence[Address]:
+    """Return the addresses, or that at which the agent of a JVM listens now that was reached at one of them.
+
+    Only that of the same process: somebody else may be at the old port by now.
+    """
+    process = next((found for where in addresses if (found := _processes.get(str(where))) is not None), None)
+    if process is None:
+        return addresses
+    from jdbpy.session.local.tunnel import start_of
+
+    if start_of(process.pid) != process:
+        return addresses
+    try:
+        return [parse_address(await place_of_process(process.pid, PATIENCE_AFTER_LEAVING))]
+    except ConnectError as error:
+        raise ConnectError(f"the agent of {addresses[0]} takes a new port each time; {error.message}") from error
+
+
+async def place_of_process(pid: int, limit: float) -> str:
+    """Return where the agent of a process of this machine listens. Raises ConnectError.
+
+    One that is about to listen is waited for; after a debugger has left it takes some milliseconds.
+    """
+    from jdbpy.session.connect.local_jvms import AgentComes, AgentTaken, address_of_process
+
+    began = trio.current_time()
+    while True:
+        try:
+            return await trio.to_thread.run_sync(address_of_process, pid, abandon_on_cancel=True)
+        except (AgentComes, AgentTaken) as error:
+            patience = PATIENCE_AFTER_LEAVING if isinstance(error, AgentComes) else PATIENCE
+            if trio.current_time() >= began + min(patience, limit):
+                raise
+        await trio.sleep(_AGAIN)
 
 
 async def _connect(where: Address) -> trio.SocketStream:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
+from jdbpy.record import Record
+
 _ESTABLISHED = "01"
 
 _AGENT = re.compile(r"-(?:agentlib:jdwp=|Xrunjdwp:|agentpath:[^=]*jdwp[^=/]*=)(.*)")
@@ -24,6 +26,20 @@ _WITH_VALUE = (
     *("--add-opens", "--add-reads", "--patch-module", "--enable-native-access"),
 )
 """Options of ``java`` whose value is the next word."""
+
+
+class ProcessStart(Record):
+    """A process: its number, and when it was started. A later one with the same number is another."""
+
+    pid: int
+    ticks: int
+
+
+def start_of(pid: int, *, proc: str = "/proc") -> ProcessStart | None:
+    """Return a process by what no other one has; None if it does not exist."""
+    with suppress(OSError), open(f"{proc}/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return ProcessStart(pid, int(file.read().rpartition(")")[2].split()[19]))
+    return None
 
 
 class PeerProcess:
@@ -64,6 +80,11 @@ class PeerProcess:
                 if _has_socket(process, inode, self._proc):
                     return int(process)
         return None
+
+    @property
+    def start(self) -> ProcessStart | None:
+        """The process, by what no other one has; None if it is not known."""
+        return start_of(self._process, proc=self._proc) if self._process is not None else None
 
     def agent_options(self) -> dict[str, str]:
         """Return the options of the debugger agent on the process's command line; {} if none is, or is known."""

@@ -20,7 +20,8 @@ class SnapshotTaken(Record):
     ``paused`` is how long the snapshot kept the JVM suspended; None if it was suspended anyway. ``trips`` is the
     longest chain of questions, each of which needed the answer to the one before; ``paused_trips`` of them were asked
     while it was suspended. ``complete`` is False when ``most``
-    ended the collection. ``masked`` counts the values that were replaced.
+    ended the collection. ``masked`` counts the values that were replaced, ``names_only`` the classes for whose facts
+    there was no time.
     """
 
     json_name = "snapshot"
@@ -39,6 +40,7 @@ class SnapshotTaken(Record):
     size: Annotated[int, "of the file"]
     complete: Annotated[bool, "false when --most ended the collection"]
     masked: Annotated[int, "values that were replaced"] = 0
+    names_only: Annotated[int, "classes of which it has the names only: there was no time for more"] = 0
 
 
 class SnapshotInfo(Record):

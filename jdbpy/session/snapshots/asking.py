@@ -6,6 +6,7 @@ and the questions that follow from it, and the target is never idle while there 
 
 from __future__ import annotations
 
+import math
 import struct
 from collections import deque
 from collections.abc import Callable
@@ -39,11 +40,11 @@ class Asker:
         self._trip = 0  # of the answer that is being looked at
         self._error: Exception | None = None
         self._idle = trio.Event()
-        self._stopped = False
+        self._stopped = self._dropping = False
 
     def ask(self, command: type[Command[Any]], body: bytes, then: Then, rank: int = 0) -> None:
         """Ask at once, or when there is room. Only commands that read."""
-        if self._stopped:
+        if self._stopped or self._dropping:
             return
         if self._under_way >= MOST_AT_ONCE:
             self._waiting[rank].append((command, body, then, self._trip + 1))
@@ -51,11 +52,26 @@ class Asker:
         else:
             self._send(command, body, then, self._trip + 1)
 
-    async def rest(self) -> None:
+    async def rest(self, limit: float = math.inf) -> None:
         """Wait until all that was asked, and all that follows from it, is answered.
 
-        Raises Disconnected, and ProtocolError for an answer that makes no sense. Cancelled, it asks nothing more.
+        After ``limit`` seconds what has not been sent is dropped, and only what is under way is waited for. Raises
+        Disconnected, and ProtocolError for an answer that makes no sense. Cancelled, it asks nothing more.
         """
+        if limit < math.inf:
+            with trio.move_on_after(limit) as scope:
+                await self._rest()
+            if not scope.cancelled_caught:
+                return
+            for queue in self._waiting:
+                queue.clear()
+            self._stopped, self._dropping = False, True
+        try:
+            await self._rest()
+        finally:
+            self._dropping = False
+
+    async def _rest(self) -> None:
         try:
             while self._under_way and self._error is None:
                 self._idle = trio.Event()

@@ -320,12 +320,24 @@ class SnapshotClasses:
     # -- facts -----------------------------------------------------------------------------------------------------
 
     def ask_facts(self) -> None:
-        """Ask for what commands want to know of the classes of frames and objects: the target may run."""
+        """Ask for what commands want to know of the classes of frames and objects: the target may run.
+
+        Nested types are not among it: for each class the agent would look at all that are loaded.
+        """
         for type_id in dict.fromkeys([*self.on_stacks, *self.layouts]):
             self._class(type_id, on_stack=type_id in self.on_stacks)
             self._kept.keep(reference_type.MethodsWithGeneric, type_id)
-        for type_id in list(self._tags)[:_MOST_LISTED]:
+
+    def ask_other_facts(self) -> None:
+        """Ask the same of the classes that no frame and no object has led to, those of the program first."""
+        for type_id in sorted(list(self._tags)[:_MOST_LISTED], key=self.of_the_program, reverse=True):
             self._class(type_id, on_stack=False)
+
+    @property
+    def without_facts(self) -> int:
+        """How many listed classes are known by their names only."""
+        known = self._kept.of(reference_type.SourceFile)
+        return sum(not known.get(type_id) for type_id in self._tags)
 
     def ask_unlisted(self, type_ids: Iterable[bytes]) -> None:
         """Ask for facts of those of the types that are not listed, and of what is above them."""
@@ -347,7 +359,6 @@ class SnapshotClasses:
             for fact in (
                 reference_type.SourceDebugExtension,
                 reference_type.ClassFileVersion,
-                reference_type.NestedTypes,
                 *((reference_type.Module,) if self._modules else ()),
             ):
                 keep(fact, type_id)

@@ -106,6 +106,10 @@ class Collector:
             self.objects.class_object(type_id, max(0, self.objects.limit - 2 * STEP))
             self.kept.tell(reference_type.ClassLoader, type_id, self._loader)
 
+    def others(self) -> None:
+        """Ask for facts of the classes that nothing has led to, of which a large program has tens of thousands."""
+        self.classes.ask_other_facts()
+
     def last(self) -> None:
         """Ask for types that the agent does not list: hidden and primitive ones, and those that came meanwhile."""
         kinds = (object_reference.ReferenceType, class_object_reference.ReflectedType)

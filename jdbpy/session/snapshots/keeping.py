@@ -13,6 +13,13 @@ from jdbpy.session.snapshots.forms import ERROR
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
 from jdbpy.wire.ids import IDSizes
+from jdbpy.wire.messages import class_type, method, reference_type, virtual_machine
+
+_OF_CLASSES = frozenset(
+    each.COMMAND_SET
+    for each in (virtual_machine.AllClassesWithGeneric, reference_type.Fields, class_type.Superclass, method.LineTable)
+)
+"""Sets of commands whose answers are facts of classes."""
 
 
 class KeptAnswers:
@@ -23,6 +30,8 @@ class KeptAnswers:
         self.entries: dict[int, dict[bytes, bytes]] = {}
         self.collected = 0
         """Bytes of answers."""
+        self.of_objects = 0
+        """Those of them that are not facts of classes."""
         self._codec = default_codec()
         self._waiting: dict[tuple[type[Command[Any]], bytes], list[Then]] = {}
 
@@ -44,6 +53,8 @@ class KeptAnswers:
         def answered(error: int, data: bytes) -> None:
             kept[body] = ERROR.pack(error) + data
             self.collected += len(body) + len(data)
+            if command.COMMAND_SET not in _OF_CLASSES:
+                self.of_objects += len(body) + len(data)
             if then is not None:
                 then(error, data)
             for each in self._waiting.pop((command, body), ()):
@@ -65,6 +76,7 @@ class KeptAnswers:
         """Keep an entry that was made of an answer."""
         self.of(command)[key] = entry
         self.collected += len(entry)
+        self.of_objects += len(entry)
 
     def drop(self, command: type[Command[Any]], key: bytes) -> None:
         """Forget an answer, so that the question is asked anew."""

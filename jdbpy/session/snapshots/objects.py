@@ -70,7 +70,7 @@ class SnapshotObjects:
         before = self._seen.get(object_id)
         if before is not None and not distance <= self.limit < before:
             return
-        if self._kept.collected > self._most:
+        if self._kept.of_objects > self._most:
             self.complete = False
             return
         self._seen[object_id] = distance

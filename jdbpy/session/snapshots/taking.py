@@ -7,6 +7,7 @@ agent does so by itself.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -34,6 +35,12 @@ MOST_DEPTH = 100
 
 Progress = Callable[[SnapshotProgress], None]
 
+OTHERS_LIMIT = 20.0
+"""Seconds for the facts of classes that no frame and no object has led to."""
+
+SOURCES_LIMIT = 3.0
+"""Seconds for looking for source files, which are kept as far as they are found by then."""
+
 _INTERVAL = 0.5
 _MOST_SOURCES = 500
 
@@ -54,16 +61,18 @@ class Snapshots:
         depth: int | None = None,
         most: int | None = None,
         masks: Sequence[str] = (),
+        all_classes: bool = False,
         on_progress: Progress | None = None,
     ) -> SnapshotTaken:
         """Write all threads, stacks, variables, locks, classes, and the objects reached from them, to a new file.
 
         References are followed ``depth`` times from a variable (4); after ``most`` bytes of answers (64 MB) no further
         object is asked for. Values of fields, variables and map entries whose names fit one of the ``masks``
-        (``*secret*``) are replaced by ``<masked>``. A running target is suspended meanwhile, and resumed as it was,
-        also when this is cancelled. ``on_progress`` is called every half a second. Raises UsageError for a file that
-        exists or cannot be written, StateError while another snapshot is being taken. wire: about 35 trips, whatever
-        the number of threads.
+        (``*secret*``) are replaced by ``<masked>``. Classes that no frame and no object leads to are asked for their
+        facts for 20 seconds, with ``all_classes`` for as long as it takes; of the others the names are kept. A running
+        target is suspended meanwhile, and resumed as it was, also when this is cancelled. ``on_progress`` is called
+        every half a second in which answers come in. Raises UsageError for a file that exists or cannot be written,
+        StateError while another snapshot is being taken. wire: about 35 trips, whatever the number of threads.
         """
         target = self._target
         target.require_alive()
@@ -81,7 +90,9 @@ class Snapshots:
             raise StateError("another snapshot is being taken")
         self._busy = True
         try:
-            return await self._take(path, rules, depth, most, on_progress)
+            return await self._take(
+                path, rules, depth, most, OTHERS_LIMIT if not all_classes else math.inf, on_progress
+            )
         finally:
             self._busy = False
 
@@ -95,16 +106,22 @@ class Snapshots:
         return await trio.to_thread.run_sync(find_text, shown.path if shown is not None else None, text, most)
 
     async def _take(
-        self, path: str, masks: Masks, depth: int, most: int, on_progress: Progress | None
+        self, path: str, masks: Masks, depth: int, most: int, others: float, on_progress: Progress | None
     ) -> SnapshotTaken:
         collector = Collector(self._target, masks, depth=depth, most=most)
         # A hundred thousand questions are a hundred thousand objects that are not garbage: a collector that looks for
         # cycles among them takes longer than all else.
         with no_collection():
-            return await self._collect(path, masks, collector, depth, on_progress)
+            return await self._collect(path, masks, collector, depth, others, on_progress)
 
     async def _collect(
-        self, path: str, masks: Masks, collector: Collector, depth: int, on_progress: Progress | None
+        self,
+        path: str,
+        masks: Masks,
+        collector: Collector,
+        depth: int,
+        others: float,
+        on_progress: Progress | None,
     ) -> SnapshotTaken:
         target, asker, began = self._target, collector.asker, trio.current_time()
         stage = ["threads"]
@@ -120,10 +137,10 @@ class Snapshots:
             paused = await self._suspended(collector)
             paused_trips = asker.trips - before
             stage[0] = "classes"
-            for phase in (collector.after, collector.last):
+            for phase, limit in ((collector.after, math.inf), (collector.last, math.inf), (collector.others, others)):
                 with target.conn.corked:
                     phase()
-                await asker.rest()
+                await asker.rest(limit)
             stage[0] = "file"
             await self._source_texts(collector)
             kinds = collector.kept.whole()
@@ -146,6 +163,7 @@ class Snapshots:
             size=size,
             complete=collector.objects.complete,
             masked=masks.masked,
+            names_only=collector.classes.without_facts,
         )
 
     async def _suspended(self, collector: Collector) -> float | None:
@@ -169,11 +187,12 @@ class Snapshots:
     async def _source_texts(self, collector: Collector) -> None:
         """Keep the source files of the program's classes on the stacks that are on this machine."""
         kept = collector.kept.entries.setdefault(SOURCES, {})
-        for class_name, source in collector.classes.sources()[:_MOST_SOURCES]:
-            file = await self._sources.text(class_name, source)
-            if file is not None:
-                text = f"{file.path}\0" + "\n".join(file.lines)
-                kept[f"{class_name}\0{source}".encode("utf-8", "replace")] = text.encode("utf-8", "replace")
+        with trio.move_on_after(SOURCES_LIMIT):
+            for class_name, source in collector.classes.sources()[:_MOST_SOURCES]:
+                file = await self._sources.text(class_name, source)
+                if file is not None:
+                    text = f"{file.path}\0" + "\n".join(file.lines)
+                    kept[f"{class_name}\0{source}".encode("utf-8", "replace")] = text.encode("utf-8", "replace")
 
     def _about(self, collector: Collector, masks: Masks, depth: int) -> dict[str, Any]:
         target = self._target
@@ -219,8 +238,13 @@ def _require_new(path: str) -> None:
 
 
 async def _report(collector: Collector, stage: list[str], on_progress: Progress) -> None:
+    before = ("", 0)
     while True:
         await trio.sleep(_INTERVAL)
+        now = stage[0], collector.kept.collected
+        if now == before and stage[0] != "file":
+            continue
+        before = now
         on_progress(
             SnapshotProgress(stage[0], len(collector.stacks.threads), collector.objects.count, collector.kept.collected)
         )
