@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -153,7 +153,8 @@ def why_not_trusted(path: str, *, by_group: bool = True) -> str:
     """Return why the commands of the file at ``path`` must not be run; "" if no other user can have written them.
 
     The file and the directories in which it stands, those of a link among them, must belong to this user or to root,
-    and no other user may write them. ``by_group`` False: their group may, as in a project that people share.
+    and no other user may write them. ``by_group`` False: their group may, as in a project that people share. Above
+    these, no directory may let everybody replace what is in it, as one without the sticky bit does.
     """
     if not hasattr(os, "geteuid"):  # such rights are not known here
         return ""
@@ -168,14 +169,24 @@ def why_not_trusted(path: str, *, by_group: bool = True) -> str:
         others = stat.S_IWOTH | (stat.S_IWGRP if by_group else 0)
         if reason := _not_ours(status, others):
             return f"it {reason}"
-        for directory in dict.fromkeys(
-            (os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path)))
-        ):
+        whole = (os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path)))
+        for directory in dict.fromkeys(whole):
             if reason := _not_ours(os.stat(directory), others):
                 return f"its directory {reason}"
+        for directory in dict.fromkeys(above for each in whole for above in _above(each)):
+            status = os.stat(directory)
+            if reason := _not_ours(status, 0 if status.st_mode & stat.S_ISVTX else stat.S_IWOTH):
+                return f"a directory above it {reason}"
     except OSError as error:
         return f"it cannot be read: {error.strerror}"
     return ""
+
+
+def _above(directory: str) -> Iterator[str]:
+    """Yield the directories in which a directory stands, up to the root."""
+    while (parent := os.path.dirname(directory)) != directory:
+        directory = parent
+        yield directory
 
 
 def _not_ours(status: os.stat_result, others: int) -> str:

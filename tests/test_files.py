@@ -143,6 +143,16 @@ def test_whose_commands_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     directory.chmod(0o700)
     assert why_not_trusted(str(link)) == ""
     assert why_not_trusted(str(directory / "none")) == "it cannot be read: No such file or directory"
+    (directory / "below/plugins").mkdir(parents=True, mode=0o700)
+    (directory / "below/plugins/plugin.py").write_text("")
+    (directory / "below/plugins/plugin.py").chmod(0o600)
+    for changed, expected in (
+        (0o777, "a directory above it may be written by others"),
+        (0o1777, ""),
+        (0o700, ""),
+    ):
+        directory.chmod(changed)
+        assert why_not_trusted(str(directory / "below/plugins/plugin.py")) == expected
     os.mkfifo(directory / "pipe")
     assert why_not_trusted(str(directory / "pipe")) == "it is no regular file"
     real = os.geteuid()

@@ -143,7 +143,7 @@ def as_commands(
             after = kept.index(after) - len(kept)  # numbers may be others then
         elif after is not None:
             here = True
-        command = as_command(point, threads.get(point.thread or 0, ""), after)
+        command = " ".join(as_command(point, threads.get(point.thread or 0, ""), after).splitlines())  # one command
         runs = actions.get(point.number)
         block = [command, *(["commands", *runs, "end"] if runs else [])]
         lines += [f"{'# ' * here}{line}" for line in block]

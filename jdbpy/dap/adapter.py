@@ -49,9 +49,9 @@ class ClientInfo(Record):
 
 
 class Joining(Protocol):
-    """Joins a session that is served. Raises UsageError for a wrong token."""
+    """Joins a session that is served."""
 
-    def __call__(self, name: str, token: str, read_only: bool, /) -> AbstractAsyncContextManager[Session]: ...
+    def __call__(self, name: str, read_only: bool, /) -> AbstractAsyncContextManager[Session]: ...
 
 
 class Sender(Protocol):
@@ -67,8 +67,16 @@ class Sender(Protocol):
 class Adapter:
     """One client and the session that it debugs."""
 
-    def __init__(self, sender: Sender, nursery: trio.Nursery, served: Joining | None = None) -> None:
+    def __init__(
+        self,
+        sender: Sender,
+        nursery: trio.Nursery,
+        served: Joining | None = None,
+        let_in: Callable[[str], None] = lambda token: None,
+    ) -> None:
         self.sender = sender
+        self.let_in = let_in
+        """Takes the token that the client shows. Raises UsageError for a wrong one."""
         self.served = served
         self.client = ClientInfo()
         self.initialized = False

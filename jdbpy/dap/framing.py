@@ -32,7 +32,9 @@ class FramingError(Exception):
 class Framing:
     """Reads the messages of one peer."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_BODY_BYTES) -> None:
+        self.most = most
+        """Bytes of a body."""
         self._buffer = bytearray()
         self._length: int | None = None
         self._scanned = 0
@@ -84,7 +86,7 @@ class Framing:
         lines = bytes(self._buffer[:end]).split(b"\r\n")
         del self._buffer[: end + len(_END)]
         self._scanned = 0
-        return _content_length(lines)
+        return _content_length(lines, self.most)
 
 
 def framed(message: dict[str, Any]) -> bytes:
@@ -99,7 +101,7 @@ def _may_begin_header(data: bytes) -> bool:
     return len(name) < 32 and b"{" not in name and all(33 <= byte < 127 for byte in name)
 
 
-def _content_length(lines: list[bytes]) -> int:
+def _content_length(lines: list[bytes], most: int) -> int:
     for line in lines:
         name, colon, value = line.partition(b":")
         if not colon or not _may_begin_header(line):
@@ -109,8 +111,8 @@ def _content_length(lines: list[bytes]) -> int:
             if not (text.isdigit() and len(text) <= 12):
                 raise FramingError("Content-Length is not a number", fatal=True)
             length = int(text)
-            if length > MOST_BODY_BYTES:
-                raise FramingError(f"a message has {length:,} bytes; the most is {MOST_BODY_BYTES:,}", fatal=True)
+            if length > most:
+                raise FramingError(f"a message has {length:,} bytes; the most is {most:,}", fatal=True)
             return length
     raise FramingError("a message has no Content-Length", fatal=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from functools import partial
 
@@ -11,6 +12,7 @@ import trio
 from jdbpy import UsageError
 from jdbpy.dap.server import Server, SocketStream, StandardStream, import_all
 from jdbpy.garbage import without_collection
+from jdbpy.process.doorway import Doorway, check_token, same_token
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.record import Record
 
@@ -20,7 +22,8 @@ usage: jdbpy dap [--port N]
 Speaks the Debug Adapter Protocol, for editors: an editor starts this program and talks to it.
 
   --port N    listen on 127.0.0.1:N instead of standard input and output; 0 takes a free port.
-              Every connection debugs on its own. The address is written to standard error.
+              Every connection debugs on its own. A token and the address are written to standard error;
+              "attach" and "launch" must have the token, as "token". JDBPY_TOKEN in the environment sets it.
   -h, --help  this text
 
 What the editor sends with "attach":  host and port, or address; listen; sourcePaths; decompiler; pathMappings;
@@ -33,6 +36,11 @@ docs/editors.md has configurations for Neovim, Emacs, VS Code, Helix and others.
 USAGE = 2
 NO_PORT = 3
 MOST_CLIENTS = 16
+
+TOKEN = "JDBPY_TOKEN"
+"""The variable of the environment with the token of the port."""
+
+WRONG_TOKEN = 'the token is missing or wrong: "token" in the configuration is the one that jdbpy dap --port has written'
 
 _LAST_PORT = 65_535
 
@@ -71,24 +79,25 @@ def main(words: list[str]) -> int:
         line = parse(words)
         if line.port is None and not line.help and os.isatty(0):
             raise UsageError("standard input is a terminal: an editor starts this program", hint="jdbpy dap --help")
+        token = check_token(os.environ.get(TOKEN, ""), TOKEN) if line.port is not None else ""
     except UsageError as error:
         _tell(f"{error.message}\n  {error.hint or 'jdbpy dap --help says what there is'}")
         return USAGE
     if line.help:
         sys.stdout.write(HELP)
         return 0
-    return without_collection(partial(trio.run, _run, line))
+    return without_collection(partial(trio.run, _run, line, token))
 
 
-async def _run(line: DapCommand) -> int:
+async def _run(line: DapCommand, token: str) -> int:
     status = 0
     async with ended_by_signals() as ended_by:
         import_all()
         if line.port is None:
             await Server(StandardStream()).run()
         elif listeners := await _listen(line.port):
-            room = trio.CapacityLimiter(MOST_CLIENTS)
-            await trio.serve_listeners(partial(_client, room), listeners)
+            token = token or _new_token()
+            await trio.serve_listeners(partial(_client, Doorway(MOST_CLIENTS), token), listeners)
         else:
             status = NO_PORT
     return 128 + ended_by[0] if ended_by else status
@@ -106,9 +115,22 @@ async def _listen(port: int) -> list[trio.SocketListener]:
     return listeners
 
 
-async def _client(room: trio.CapacityLimiter, stream: trio.SocketStream) -> None:
-    async with stream, room:
-        await Server(SocketStream(stream)).run()
+async def _client(doorway: Doorway, token: str, stream: trio.SocketStream) -> None:
+    async with stream:
+        with doorway.visited() as visitor:
+
+            def enter(given: str) -> None:
+                if not same_token(given, token):
+                    raise UsageError(WRONG_TOKEN, code="WRONG_TOKEN")
+                visitor.enter()
+
+            await Server(SocketStream(stream), enter=enter).run()
+
+
+def _new_token() -> str:
+    token = secrets.token_urlsafe(24)
+    _tell(f"token {token}")
+    return token
 
 
 def _tell(text: str) -> None:

@@ -51,14 +51,15 @@ class Attach(Record):
     maxSuspend: float | None = None
     timeout: float | None = None  # milliseconds, as java-debug has it
     stopOnEntry: bool = False
-    token: str = ""  # of a session that is served on a port
+    token: str = ""  # of a port
 
 
 @request("attach", Attach, in_order=True)
 async def attach(adapter: Adapter, args: Attach) -> None:
+    adapter.let_in(args.token)
     if adapter.served is not None:
         adapter.stop_on_entry = True  # a target that has not begun to run is not for one client of several to start
-        adapter.reopen = partial(adapter.served, adapter.client.clientID, args.token, args.readOnly)
+        adapter.reopen = partial(adapter.served, adapter.client.clientID, args.readOnly)
         await adapter.open(adapter.reopen())
         return
     adapter.stop_on_entry = args.stopOnEntry
@@ -129,10 +130,12 @@ class Launch(Record):
     allowSuspend: bool = False
     hold: str = ""
     maxSuspend: float | None = None
+    token: str = ""
 
 
 @request("launch", Launch, in_order=True)
 async def launch(adapter: Adapter, args: Launch) -> None:
+    adapter.let_in(args.token)
     if adapter.served is not None:
         raise UsageError("this is a session that is served: a program cannot be launched in it, attach to it instead")
     if not args.mainClass:

@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
 import trio
 
-from jdbpy import JdbpyError
+from jdbpy import JdbpyError, StateError
 from jdbpy.dap.adapter import Adapter, Joining
-from jdbpy.dap.framing import Framing, FramingError, framed
+from jdbpy.dap.framing import MOST_BODY_BYTES, Framing, FramingError, framed
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS, Body, Request, read_arguments
+from jdbpy.process.doorway import MOST_GREETING
 
 MOST_UNDER_WAY = 256
 """Requests that are carried out side by side; further ones wait unread."""
@@ -46,6 +48,9 @@ _LONG = {
 
 _PROGRESS = "request-"
 
+_BEGINNING = frozenset(("initialize", "attach", "launch", "disconnect", "terminate"))
+"""Requests of a client that has not shown its token."""
+
 INTERNAL_ERROR = 1
 FAILED = 2
 WRONG_MESSAGE = 3
@@ -61,8 +66,16 @@ class Stream(Protocol):
 class Server:
     """Serves one client."""
 
-    def __init__(self, stream: Stream, served: Joining | None = None) -> None:
-        """``served`` joins a session that is there already, which is then what ``attach`` attaches to."""
+    def __init__(
+        self, stream: Stream, served: Joining | None = None, enter: Callable[[str], object] | None = None
+    ) -> None:
+        """``served`` joins a session that is there already, which is then what ``attach`` attaches to.
+
+        ``enter`` is called with the token that the client shows, and raises UsageError for a wrong one; without it the
+        client needs none. Until then nothing but the requests that begin a session is served.
+        """
+        self._enter = enter
+        self._framing = Framing() if enter is None else Framing(MOST_GREETING)
         self._stream = stream
         self._served = served
         self._waiting: deque[bytes] = deque()
@@ -85,7 +98,7 @@ class Server:
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
-                self._adapter = Adapter(self, nursery, self._served)
+                self._adapter = Adapter(self, nursery, self._served, self._let_in)
                 nursery.start_soon(self._write)
                 nursery.start_soon(self._read)
                 await self._over.wait()
@@ -103,6 +116,13 @@ class Server:
             with trio.CancelScope(shield=True), trio.move_on_after(FLUSH_LIMIT):
                 with suppress(OSError, trio.BrokenResourceError, trio.ClosedResourceError):
                     await self._stream.send_all(b"".join(self._waiting))
+
+    def _let_in(self, token: str) -> None:
+        """Let the client in, if it needs a token. Raises UsageError for a wrong one."""
+        if self._enter is not None:
+            self._enter(token)
+            self._enter = None
+            self._framing.most = MOST_BODY_BYTES
 
     # -- what is sent ------------------------------------------------------------------------------------------------
 
@@ -136,7 +156,7 @@ class Server:
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         self._more.set()
-        if self._waiting_bytes > 4 * MOST_WAITING_BYTES:
+        if self._waiting_bytes > (4 * MOST_WAITING_BYTES if self._enter is None else MOST_GREETING):
             self._over.set()  # it takes nothing any more
         return self._seq
 
@@ -163,7 +183,6 @@ class Server:
     # -- what comes in -----------------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
-        framing = Framing()
         while not self._over.is_set():
             try:
                 data = await self._stream.receive_some()
@@ -171,7 +190,7 @@ class Server:
                 data = b""
             if not data:
                 break
-            for message in framing.feed(data):
+            for message in self._framing.feed(data):
                 if isinstance(message, FramingError):
                     self._respond(0, "", error=message.message, code=WRONG_MESSAGE)
                     if message.fatal:
@@ -267,6 +286,8 @@ class Server:
     async def _answer(self, request: Request, number: int, given: object) -> None:
         """Carry out a request and send its response, whatever comes of it."""
         try:
+            if self._enter is not None and request.name not in _BEGINNING:
+                raise StateError("nothing is debugged yet: attach or launch comes first", code="NOT_STARTED")
             body = await request.run(self._adapter, read_arguments(request.arguments, given))
         except JdbpyError as error:
             of_prompt = "'" in error.hint  # it names commands

@@ -7,9 +7,9 @@ anything for a while.
 
 from __future__ import annotations
 
-import hmac
 import sys
-from collections.abc import Awaitable, Callable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
 from typing import Any
 
@@ -18,9 +18,10 @@ import trio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
-from jdbpy import JdbpyError
+from jdbpy import JdbpyError, UsageError
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.server import LONGEST_MESSAGE, sdk_server
+from jdbpy.process.doorway import MOST_GREETING, Doorway, Visitor, same_token
 from jdbpy.record import Record
 
 PATH = "/mcp"
@@ -34,9 +35,15 @@ REQUEST_LIMIT = 30.0
 """Seconds that a client has for sending a request, and that a connection may stay unused."""
 
 MOST_CONNECTIONS = 64
+"""Connections that have shown the token."""
+
+MOST_SESSIONS = 16
+"""Sessions at once: clients that never end theirs are many, so a further one ends that which was used longest ago."""
+
+_SESSION = b"mcp-session-id"
 _RECEIVE = 65536
 
-Message = dict[str, Any]
+Message = MutableMapping[str, Any]
 
 
 class HttpReply(Record):
@@ -64,7 +71,7 @@ async def serve_http(debugging: Debugging, port: int, token: str, idle_limit: fl
         ),
         session_idle_timeout=None,
         max_request_body_size=LONGEST_MESSAGE,
-        max_sessions=16,
+        max_sessions=MOST_SESSIONS,
     )
     server = _Server(manager, debugging, token, idle_limit)
     async with manager.run(), trio.open_nursery() as nursery:
@@ -80,11 +87,13 @@ class _Server:
     ) -> None:
         self._manager = manager
         self._debugging = debugging
-        self._expected = f"Bearer {token}".encode()
+        self._expected = f"Bearer {token}"
         self._idle_limit = idle_limit
         self._under_way = 0
         self._left_at = trio.current_time() + idle_limit
-        self._room = trio.CapacityLimiter(MOST_CONNECTIONS)
+        self._doorway = Doorway(MOST_CONNECTIONS)
+        self._sessions: OrderedDict[bytes, int] = OrderedDict()
+        """The requests under way of each session, that which was used last at the end."""
 
     async def watch_idle(self) -> None:
         """Leave the target whenever its time has come: the client has gone."""
@@ -102,23 +111,32 @@ class _Server:
 
     async def connected(self, stream: trio.SocketStream) -> None:
         """Serve one connection: requests one after the other."""
-        async with stream, self._room:
-            connection = h11.Connection(h11.SERVER, max_incomplete_event_size=64 * 1024)
+        async with stream:
+            connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_GREETING)
             try:
-                while await self._serve_one(stream, connection):
-                    connection.start_next_cycle()
+                with self._doorway.visited() as visitor:
+                    while await self._serve_one(stream, connection, visitor):
+                        connection.start_next_cycle()
             except (h11.RemoteProtocolError, h11.LocalProtocolError, trio.BrokenResourceError):
                 return
             except Exception as error:  # a fault of ours must not end the others
                 sys.stderr.write(f"jdbpy mcp: a request failed: {type(error).__name__}: {error}\n")
 
-    async def _serve_one(self, stream: trio.SocketStream, connection: h11.Connection) -> bool:
+    async def _serve_one(self, stream: trio.SocketStream, connection: h11.Connection, visitor: Visitor) -> bool:
         """Answer a request; False if the connection is over."""
-        with trio.move_on_after(REQUEST_LIMIT) as limit:
-            read = await _request(stream, connection)
-        if limit.cancelled_caught or read is None:
+        request: h11.Request | None = None
+        body: bytes | None = None
+        with trio.move_on_after(REQUEST_LIMIT):
+            request = await _head(stream, connection)
+            if request is None:
+                return False
+            reply = self._turned_away(request, visitor)
+            if reply is not None:  # its body is not read
+                await _send_reply(stream, connection, reply)
+                return False
+            body = await _body(stream, connection)
+        if request is None or body is None:
             return False
-        request, body = read
         reply = self._refusal(request, body)
         if reply is not None:
             await _send_reply(stream, connection, reply)
@@ -126,11 +144,19 @@ class _Server:
             await self._pass_on(stream, connection, request, body)
         return connection.our_state is h11.DONE and connection.their_state is h11.DONE
 
+    def _turned_away(self, request: h11.Request, visitor: Visitor) -> HttpReply | None:
+        """Return why nothing of the client of a request is read any more; None if it has been let in."""
+        given = [value for name, value in request.headers if name == b"authorization"]
+        if len(given) != 1 or not same_token(given[0].decode("latin-1"), self._expected):
+            return _NO_TOKEN
+        try:
+            visitor.enter()
+        except UsageError as error:
+            return HttpReply(503, error.message)
+        return None
+
     def _refusal(self, request: h11.Request, body: bytes) -> HttpReply | None:
         """Return why a request does not reach the SDK."""
-        given = [value for name, value in request.headers if name == b"authorization"]
-        if len(given) != 1 or not hmac.compare_digest(given[0], self._expected):
-            return _NO_TOKEN
         if request.target.partition(b"?")[0] != PATH.encode():
             return HttpReply(404, f"there is nothing but {PATH}")
         if len(body) > LONGEST_MESSAGE:
@@ -154,25 +180,60 @@ class _Server:
             "client": None,
             "server": None,
         }
-        given = [{"type": "http.request", "body": body, "more_body": False}]
         closed = trio.Event()
+        session = next((bytes(value) for name, value in request.headers if name == _SESSION), b"")
+        if not session and len(self._sessions) >= MOST_SESSIONS:
+            await self._end_oldest(scope)
+        if session in self._sessions:
+            self._sessions[session] += 1
+            self._sessions.move_to_end(session)
 
-        async def receive() -> Message:
-            if given:
-                return given.pop()
-            await closed.wait()
-            return {"type": "http.disconnect"}
+        async def send(message: Message) -> None:
+            if not session and message["type"] == "http.response.start" and message["status"] < 400:
+                self._sessions.update({value: 0 for name, value in message.get("headers", ()) if name == _SESSION})
+            await _send(stream, connection, message)
 
         self._under_way += 1
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_watch, stream, closed, nursery.cancel_scope)
-                await self._manager.handle_request(scope, receive, partial(_send, stream, connection))
+                await self._manager.handle_request(scope, _receiving(body, closed), send)
                 nursery.cancel_scope.cancel()
         finally:
             self._under_way -= 1
+            if session in self._sessions:
+                self._sessions[session] -= 1
+                if request.method == b"DELETE":
+                    del self._sessions[session]
             linger = LINGER if request.method == b"DELETE" else self._idle_limit
             self._left_at = trio.current_time() + min(linger, self._idle_limit)
+
+    async def _end_oldest(self, scope: Message) -> None:
+        """End the session that was used longest ago and has nothing under way, as its client would."""
+        oldest = next((each for each, requests in self._sessions.items() if not requests), None)
+        if oldest is None:
+            return
+        del self._sessions[oldest]
+        kept = [(name, value) for name, value in scope["headers"] if name in (b"host", b"origin", b"authorization")]
+        ending = {**scope, "method": "DELETE", "headers": [*kept, (_SESSION, oldest)]}
+
+        async def ignore(message: Message) -> None:
+            pass
+
+        await self._manager.handle_request(ending, _receiving(b"", trio.Event()), ignore)
+
+
+def _receiving(body: bytes, closed: trio.Event) -> Callable[[], Awaitable[Message]]:
+    """Return what gives the SDK a body, and the end of the connection."""
+    given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        if given:
+            return given.pop()
+        await closed.wait()
+        return {"type": "http.disconnect"}
+
+    return receive
 
 
 async def _watch(stream: trio.SocketStream, closed: trio.Event, scope: trio.CancelScope) -> None:
@@ -195,10 +256,16 @@ async def _wait_closed(stream: trio.SocketStream) -> None:
         await trio.sleep(1)  # a client that sends its next request before the answer is here
 
 
-async def _request(stream: trio.SocketStream, connection: h11.Connection) -> tuple[h11.Request, bytes] | None:
-    """Return the next request with its body, which is cut where it is too long; None at the end."""
-    request: h11.Request | None = None
-    body = b""
+async def _head(stream: trio.SocketStream, connection: h11.Connection) -> h11.Request | None:
+    """Return the head of the next request; None at the end."""
+    while (event := connection.next_event()) is h11.NEED_DATA:
+        connection.receive_data(await stream.receive_some(_RECEIVE))
+    return event if isinstance(event, h11.Request) else None
+
+
+async def _body(stream: trio.SocketStream, connection: h11.Connection) -> bytes | None:
+    """Return the body of a request, which is cut where it is too long; None if it ends before."""
+    body = bytearray()
     while True:
         event = connection.next_event()
         if event is h11.NEED_DATA:
@@ -206,15 +273,11 @@ async def _request(stream: trio.SocketStream, connection: h11.Connection) -> tup
                 go_on = h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue")
                 await stream.send_all(connection.send(go_on))
             connection.receive_data(await stream.receive_some(_RECEIVE))
-        elif isinstance(event, h11.Request):
-            request = event
         elif isinstance(event, h11.Data):
             if len(body) <= LONGEST_MESSAGE:
-                body += bytes(event.data)
-        elif isinstance(event, h11.EndOfMessage) and request is not None:
-            return request, body
+                body += event.data
         else:
-            return None
+            return bytes(body) if isinstance(event, h11.EndOfMessage) else None
 
 
 async def _send(stream: trio.SocketStream, connection: h11.Connection, message: Message) -> None:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from jdbpy import UsageError
+from jdbpy.process.doorway import check_token
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ When the client goes, everything that it has suspended runs on, and its breakpoi
 USAGE = 2
 NO_PORT = 3
 LAST_PORT = 65_535
-SHORTEST_TOKEN = 16
+TOKEN = "JDBPY_MCP_TOKEN"
 
 MISSING = "jdbpy mcp needs the MCP SDK: pip install 'jdbpy[mcp]' installs it"
 
@@ -129,9 +130,7 @@ def main(words: list[str]) -> int:
             raise UsageError(MISSING, hint="docs/agents.md says more")
         if line.idle is not None and line.http is None:
             raise UsageError("--idle goes with --http")
-        token = os.environ.get("JDBPY_MCP_TOKEN", "") if line.http is not None else ""
-        if token and not (token.isascii() and token.isprintable() and len(token) >= SHORTEST_TOKEN):
-            raise UsageError(f"JDBPY_MCP_TOKEN must have at least {SHORTEST_TOKEN} printable characters")
+        token = check_token(os.environ.get(TOKEN, ""), TOKEN) if line.http is not None else ""
         if line.http is None and os.isatty(0):
             raise UsageError("standard input is a terminal: an agent's client starts this program")
     except UsageError as error:

@@ -3,5 +3,6 @@
 * ``standard``: how text gets out, and how the debugger ends when it does not
 * ``signals``: what Ctrl-C means, and the one place where signals arrive
 * ``processor_time``: a computation without an end is ended by Ctrl-C, a signal or a timeout
+* ``doorway``: who is let in at a port, and what strangers can take there
 * ``scripts``: the command lines of a batch, out of arguments, files and standard input
 """

@@ -70,7 +70,8 @@ class LineReader:
 
     def __init__(self, stream: LineStream, most: int = MOST_LINE) -> None:
         self._stream = stream
-        self._most = most
+        self.most = most
+        """Bytes of a line."""
         self._buffer = bytearray()
 
     async def next(self) -> Message | None:
@@ -95,8 +96,8 @@ class LineReader:
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
-            if searched > self._most:
-                raise UsageError(f"a line is longer than {self._most:,} bytes", code="WRONG_LINE")
+            if searched > self.most:
+                raise UsageError(f"a line is longer than {self.most:,} bytes", code="WRONG_LINE")
             try:
                 data = await self._stream.receive_some(65536)
             except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):

@@ -7,7 +7,6 @@ do not feel it.
 
 from __future__ import annotations
 
-import hmac
 import secrets
 import socket
 import sys
@@ -21,18 +20,20 @@ import trio
 import jdbpy
 from jdbpy import ClientSession, JdbpyError, Session, UsageError
 from jdbpy.errors import StateError
+from jdbpy.process.doorway import GREETING_LIMIT, MOST_GREETING, Doorway, Visitor, same_token
 from jdbpy.record import Record
 from jdbpy.serve import places
-from jdbpy.serve.lines import BegunStream, LineReader, Message, Outgoing, text_of
+from jdbpy.serve.lines import MOST_LINE, BegunStream, LineReader, Message, Outgoing, text_of
 
 MOST_CLIENTS = 64
 """Clients of one session; a further one is refused."""
 
-GREETING_LIMIT = 10.0
-"""The seconds in which a client must have sent its greeting."""
-
 VERSION = 1
 """The version of the lines between a session and those who join it."""
+
+
+Entering = Callable[[str], None]
+"""Takes the token that a client shows. Raises UsageError for a wrong one."""
 
 
 class Serving(Record):
@@ -57,6 +58,8 @@ class Served:
         self._keep = keep
         self._listeners: list[trio.SocketListener] = []
         self._clients = 0
+        # the owner's socket has places of its own: strangers reach the port only
+        self._by_port, self._by_socket = Doorway(MOST_CLIENTS), Doorway(MOST_CLIENTS)
         self._left = trio.Event()  # whenever a client has gone
         self._stopped: float | None = None
 
@@ -126,9 +129,10 @@ class Served:
         self._clients += 1
         try:
             async with stream:
-                if places.same_user(stream) and self._clients <= MOST_CLIENTS:
+                if places.same_user(stream):
                     by_port = stream.socket.family in (socket.AF_INET, socket.AF_INET6)
-                    await self._recognize(BegunStream(stream), by_port)
+                    with (self._by_port if by_port else self._by_socket).visited() as visitor:
+                        await self._recognize(BegunStream(stream), partial(self._enter, visitor, by_port))
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # it has gone
         except Exception as fault:
@@ -138,46 +142,41 @@ class Served:
             self._left.set()
             self._left = trio.Event()
 
-    async def _recognize(self, stream: BegunStream, by_port: bool) -> None:
-        first = b""
-        with trio.move_on_after(GREETING_LIMIT):
-            first = await stream.peek(1)
+    async def _recognize(self, stream: BegunStream, enter: Entering) -> None:
+        first = await stream.peek(1)
         if first == b"C":
-            await self._serve_editor(stream, by_port)
+            await self._serve_editor(stream, enter)
         elif first:
-            await self._serve_lines(stream, by_port)
+            await self._serve_lines(stream, enter)
 
-    async def _serve_lines(self, stream: BegunStream, by_port: bool) -> None:
+    async def _serve_lines(self, stream: BegunStream, enter: Entering) -> None:
         from jdbpy.serve.clients import serve
 
-        reader, out = LineReader(stream), Outgoing(stream)
+        reader, out = LineReader(stream, MOST_GREETING), Outgoing(stream)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_write, out, nursery.cancel_scope)
             try:
-                hello: Message | None = None
-                with trio.move_on_after(GREETING_LIMIT):
-                    hello = await reader.next()
-                if hello is not None and text_of(hello, "front", "json") == "info":
-                    self.check(hello, by_port)
-                    out.put(self._description())
-                elif hello is not None:
-                    self.check(hello, by_port)
-                    await serve(self, hello, reader, out)
+                if (hello := await reader.next()) is not None:
+                    enter(text_of(hello, "token"))
+                    if hello.get("jdbpy", VERSION) != VERSION:
+                        raise UsageError("the session is served by another version of jdbpy", code="WRONG_VERSION")
+                    reader.most = MOST_LINE
+                    if text_of(hello, "front", "json") == "info":
+                        out.put(self._description())
+                    else:
+                        await serve(self, hello, reader, out)
             except JdbpyError as error:
                 out.put({"type": "error", "error": {"code": error.code, "message": error.message, "hint": error.hint}})
             await out.flush()
             nursery.cancel_scope.cancel()
 
-    async def _serve_editor(self, stream: BegunStream, by_port: bool) -> None:
+    async def _serve_editor(self, stream: BegunStream, enter: Entering) -> None:
         from jdbpy.dap.server import Server, import_all
 
         import_all()
-        await Server(stream, partial(self._join_editor, by_port)).run()
+        await Server(stream, self._join_editor, enter).run()
 
-    def _join_editor(
-        self, by_port: bool, name: str, token: str, read_only: bool
-    ) -> AbstractAsyncContextManager[Session]:
-        self._check_token(token, by_port)
+    def _join_editor(self, name: str, read_only: bool) -> AbstractAsyncContextManager[Session]:
         return self.join(name or "editor", read_only=read_only)
 
     @asynccontextmanager
@@ -206,16 +205,12 @@ class Served:
                 with suppress(JdbpyError):
                     self.session.execution.release()  # the target is left running
 
-    def check(self, hello: Message, by_port: bool) -> None:
-        """Raise UsageError for a client of another version, or one on a port without the right token."""
-        self._check_token(text_of(hello, "token"), by_port)
-        if hello.get("jdbpy", VERSION) != VERSION:
-            raise UsageError("the session is served by another version of jdbpy", code="WRONG_VERSION")
-
-    def _check_token(self, token: str, by_port: bool) -> None:
+    def _enter(self, visitor: Visitor, by_port: bool, token: str) -> None:
+        """Let a client in. Raises UsageError for one on a port without the right token."""
         # who reaches the socket is its owner; a port can be reached by everybody on the machine
-        if by_port and not hmac.compare_digest(token.encode(), self.info.token.encode()):
+        if by_port and not same_token(token, self.info.token):
             raise UsageError("the token is missing or wrong", hint="--token TOKEN, or JDBPY_TOKEN", code="WRONG_TOKEN")
+        visitor.enter()
 
     def _description(self) -> Message:
         session = self.session

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 from jdbpy.cli.context import Context
@@ -164,3 +165,41 @@ async def test_breakpoints_are_offered_the_next_time(any_jvm: Jvm, tmp_path: Pat
         await terminal.prompt("main[1]")
         terminal.type(CTRL_D)
         assert await terminal.wait_exit() == 0
+
+
+async def test_the_name_of_a_directory_gives_no_trust_to_another_project(tmp_path: Path) -> None:
+    """What is trusted is kept by lines: a directory whose name has a newline would write one of its choice."""
+    home, victim = tmp_path / "home", tmp_path / "victim"
+    environ = {"HOME": str(home)}
+    home.mkdir()
+
+    async def offered(project: Path, answer: str) -> str:
+        said: list[str] = []
+
+        async def ask(question: str) -> str:
+            said.append(question)
+            return answer
+
+        ran: list[str] = []
+        ctx = cast(Context, SimpleNamespace(quiet=False, leaving=True, run_line=ran.append))
+        offers = Offers("", environ=environ, directory=str(project))
+        await offers.begin(ctx, ask, said.append)
+        return "".join(said)
+
+    write(victim / ".jdbpy/init", "quit\n")
+    assert "[y/N]" in await offered(victim, "y"), "it is asked about"
+    trusted = home / ".local/state/jdbpy/trusted"
+    line = trusted.read_text()
+    assert await offered(victim, "n") == "", "it is trusted"
+    trusted.unlink()
+    for kept in (line, line.replace('"', "")):
+        hostile = tmp_path / f"x\n{kept.replace('/.jdbpy', '').strip()}"
+        write(hostile / ".jdbpy/init", "quit\n")
+        assert "is left out: a name in its path has control characters" in await offered(hostile, "y")
+        assert not trusted.exists()
+    for name in ("x\u2028y", "x\x85y", os.fsdecode(b"x\xff"), 'x"'):
+        write(tmp_path / name / ".jdbpy/init", "quit\n")
+        assert "[" in await offered(tmp_path / name, "y")
+    kept_lines = trusted.read_text().splitlines()
+    assert all(len(each.split("  ")[0]) == 64 for each in kept_lines), kept_lines
+    assert "[y/N]" in await offered(victim, "n"), "it is asked about again"

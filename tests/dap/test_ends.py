@@ -146,13 +146,14 @@ async def test_clients_of_a_port_debug_on_their_own(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", "a") as target, piped(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = b""
-        while not said.endswith(b"\n"):
+        while said.count(b"\n") < 2:
             said += await process.stderr.receive_some()
-        host, _, port = said.decode().strip().removeprefix("jdbpy: listening on ").rpartition(":")
+        first, second = said.decode().splitlines()
+        host, _, port = first.removeprefix("jdbpy: listening on ").rpartition(":")
         assert host == "127.0.0.1"
         async with dap_client_of(host, int(port)) as other, dap_client_of(host, int(port)) as dap:
             await other.initialize()
-            await dap.attach(target)
+            await dap.attach(target, token=second.removeprefix("jdbpy: token "))
             await dap.event("process", name=target.address, startMethod="attachForSuspendedLaunch", isLocalProcess=True)
             await dap.breakpoints(target.program, "greeting")
             await dap.request("configurationDone")

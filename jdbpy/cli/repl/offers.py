@@ -8,6 +8,7 @@ who reads them before answering need not see what is run. Nothing of it is for b
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -142,13 +143,13 @@ class Offers:
         return os.path.join(self._state, "trusted") if self._state else ""
 
     def _is_trusted(self, found: ProjectFiles) -> bool:
-        return bool(self._store()) and f"{found.checksum}  {found.directory}" in _trusted_lines(self._store())
+        return bool(self._store()) and _trust_line(found) in _trusted_lines(self._store())
 
     def _trust(self, found: ProjectFiles) -> None:
         if self._store():
             with suppress(OSError):  # then it is asked again
                 os.makedirs(self._state, mode=0o700, exist_ok=True)
-                append_lines(self._store(), [f"{found.checksum}  {found.directory}"])
+                append_lines(self._store(), [_trust_line(found)])
 
     # Breakpoints
 
@@ -195,7 +196,14 @@ def _read(directory: str) -> ProjectFiles | None:
     files = [*([os.path.join(directory, "init")] if lines else []), *(path for path, _ in plugins)]
     reasons = ((path, why_not_trusted(path, by_group=False)) for path in files)
     refused = next((f"{os.path.basename(path)} is not trusted: {reason}" for path, reason in reasons if reason), "")
+    if any(ord(each) < 32 or ord(each) == 127 for each in "".join((directory, *(path for path, _ in plugins)))):
+        refused = "a name in its path has control characters"
     return ProjectFiles(directory, tuple(lines), tuple(plugins), digest.hexdigest(), refused)
+
+
+def _trust_line(found: ProjectFiles) -> str:
+    """Return the line by which a project is trusted. No other project has it, whatever its directory is called."""
+    return f"{found.checksum}  {json.dumps(found.directory)}"
 
 
 def _content(path: str) -> bytes:
