@@ -57,11 +57,15 @@ class WaitingStops:
             return None
         if self.stepping(thread, policy, clients):
             return WaitReason.STEP
+        if policy is not SuspendPolicy.ALL or self._target.publisher.awaited:
+            return None
         suspension = self._target.suspension
         decided = suspension.asked if suspension.undecided is None else {*suspension.asked, suspension.undecided[0]}
-        method = policy is SuspendPolicy.ALL and bool(suspension.evaluating - decided - {thread})
-        if method and not self._target.publisher.awaited:
+        if suspension.evaluating - decided - {thread}:
             return WaitReason.METHOD
+        by_event = suspension.undecided == (thread, True)
+        if self.table.shows and suspension.vm_holds - suspension.brief_vm_holds > by_event:
+            return WaitReason.SHOWN
         return None
 
     def stepping(self, thread: int, policy: SuspendPolicy, clients: Iterable[str] = ()) -> bool:
@@ -90,6 +94,8 @@ class WaitingStops:
         self._steps.end(stop.thread.id)
         self.table.wait(WaitingStop(stop, reason))
         self.settle()  # what it waits for may have ended while the stop was read
+        if not (self._steps.pending or self._target.invocations.any):
+            self.notice()
         self._changed.unpark_all()
 
     def before_step(self, thread: int) -> None:

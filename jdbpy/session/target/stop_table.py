@@ -8,7 +8,8 @@ reference, but for the third):
   stop instead of resuming.
 * A step ends in its own thread: hits of other threads wait while it is under way. If it does not end within
   ``STEP_LIMIT`` seconds while threads wait, the oldest waiting stop is shown, and the step stays pending.
-* While a method runs for an expression, hits of other threads that suspend everything wait.
+* While a method runs for an expression, or everything is suspended for a stop that was shown, further hits that suspend
+  everything wait: nothing but the user's own commands moves the selection.
 * A stop that waits is dropped, and its thread resumed, when its breakpoint is removed, disabled or changed.
 
 What happens to a stop (``StopState``)::
@@ -57,6 +58,7 @@ class WaitReason(Enum):
 
     STEP = "another thread is being stepped"
     METHOD = "a method runs for an expression"
+    SHOWN = "everything is suspended for a stop that was shown"
 
 
 class WaitingStop(Record):
@@ -86,6 +88,11 @@ class StopTable:
     def waiting_threads(self) -> frozenset[int]:
         """Return the threads that stand at stops that wait."""
         return frozenset(self._waiting)
+
+    @property
+    def shows(self) -> bool:
+        """True if a thread stands at a stop that was shown."""
+        return StopState.SHOWN in self._states.values()
 
     def wait(self, waiting: WaitingStop) -> None:
         """Let a stop wait; it may have been published, but not taken."""
