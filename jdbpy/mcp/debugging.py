@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 import jdbpy
-from jdbpy import Event, Exited, JdbpyError, LeaveError, Notice, Output, StateError, UsageError, VMDisconnected
+from jdbpy import (
+    Event,
+    Exited,
+    JdbpyError,
+    LeaveError,
+    Notice,
+    Output,
+    StateError,
+    SuspendPolicy,
+    UsageError,
+    VMDisconnected,
+)
 from jdbpy.mcp.answers import Body
 from jdbpy.record import Record
 
@@ -71,6 +82,8 @@ class Debugging:
         self._left = trio.Event()
         self._problem: JdbpyError | None = None
         self._stops: dict[int, jdbpy.Stopped] = {}
+        self._newest: jdbpy.Stopped | None = None
+        self._came = trio.lowlevel.ParkingLot()
         self._output: deque[str] = deque()
         self._written = 0
         self._notices: deque[str] = deque(maxlen=MOST_NOTICES)
@@ -155,6 +168,8 @@ class Debugging:
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, jdbpy.Stopped):
+            self._newest = event
+            self._came.unpark_all()
             if event.thread is not None:
                 self._stops[event.thread.id] = event
                 if len(self._stops) > 10 * MOST_NOTICES:
@@ -225,6 +240,16 @@ class Debugging:
         """The stops whose threads still stand there. No trip."""
         self._drop_old()
         return list(self._stops.values())
+
+    async def all_stopped_by_another(self, thread: int) -> None:
+        """Wait until a stop of another thread suspends everything, this thread too."""
+        while True:
+            await self._came.park()
+            newest = self._newest
+            if newest is None or newest.policy is not SuspendPolicy.ALL:
+                continue
+            if newest.thread is None or newest.thread.id != thread:
+                return
 
     # -- threads and frames ------------------------------------------------------------------------------------------
 

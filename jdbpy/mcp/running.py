@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
+
+import trio
 
 import jdbpy
 from jdbpy import JdbpyError, Limits, PointOptions, StateError, SuspendPolicy, TimedOut, UsageError
@@ -13,7 +16,7 @@ from jdbpy.mcp.debugging import Debugging, Rights
 from jdbpy.mcp.tools import Within, tool
 
 if TYPE_CHECKING:
-    from jdbpy.api import Stop, Vm
+    from jdbpy.api import Stop, Thread, Vm
 
 AROUND = 3
 """Lines of source before and after the line of a stop."""
@@ -96,16 +99,32 @@ async def run_until_stop(
 ) -> Body:
     """Resume and wait for the next stop (breakpoint, exception...), which comes with source and variables.
     Several stopped threads come one by one. After the timeout stop is null and the program runs on; pause suspends it.
-    timeout 0 only resumes.
+    timeout 0 only resumes, also what has stopped meanwhile: passed tells those stops.
     """
     vm = await debugging.vm()
     if thread:
         await (await vm.find_thread(thread)).resume()
+    elif not timeout:
+        passed = await _run_on(vm)
+        return {"stop": None, "passed": [each.to_dict() for each in passed]} if passed else {"stop": None}
     elif vm.is_suspended:
         await vm.resume()
     if not timeout:
         return {"stop": None}
     return await _stop_within(debugging, vm, timeout)
+
+
+async def _run_on(vm: Vm) -> list[jdbpy.Stopped]:
+    """Resume everything, and return the stops that nobody was told before: nobody waits for them now."""
+    passed: list[jdbpy.Stopped] = []
+    while vm.is_suspended:
+        left = await vm.session.execution.resume_if_stopped()
+        if not left:
+            break
+        for stop in left:
+            vm.session.take(stop)
+        passed += left
+    return passed
 
 
 async def _stop_within(debugging: Debugging, vm: Vm, timeout: float) -> Body:
@@ -139,27 +158,57 @@ async def step(
     timeout: Seconds = 10.0,
 ) -> Body:
     """Step a stopped thread to its next line and wait for it; the stop says what a method returned.
-    After the timeout stop is null, and the step goes on.
+    After the timeout stop is null, and the step goes on; so it does where a stop of another thread suspends all: that
+    one is returned then.
     """
     vm = await debugging.vm()
     found = await debugging.thread(thread)
     try:
-        match kind:
-            case "over":
-                stop = await found.next(count, timeout=timeout)
-            case "into":
-                stop = await found.step(count, timeout=timeout)
-            case "out":
-                stop = await found.finish(timeout=timeout)
-            case _:
-                stop = await found.step_instruction(count, timeout=timeout)
+        stop = await _unless_all_stop(debugging, found, partial(_step, found, kind, count, timeout))
     except TimedOut:
         return {"stop": None, "waited": timeout}
     except StateError:
         if vm.has_ended:
             return {"stop": None, "ended": True}
         raise
+    if stop is None:
+        return {**await _stop_within(debugging, vm, timeout), "step": "goes on when the thread is resumed"}
     return await stopped(debugging, stop)
+
+
+async def _step(thread: Thread, kind: str, count: int, timeout: float) -> Stop:
+    match kind:
+        case "over":
+            return await thread.next(count, timeout=timeout)
+        case "into":
+            return await thread.step(count, timeout=timeout)
+        case "out":
+            return await thread.finish(timeout=timeout)
+        case _:
+            return await thread.step_instruction(count, timeout=timeout)
+
+
+async def _unless_all_stop(
+    debugging: Debugging, thread: Thread, stepping: Callable[[], Awaitable[Stop]]
+) -> Stop | None:
+    """Return where a step ends; None as soon as a stop of another thread suspends this one too."""
+    stop: Stop | None = None
+    failed: JdbpyError | None = None
+
+    async def watch() -> None:
+        await debugging.all_stopped_by_another(thread.id)
+        nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        try:
+            stop = await stepping()
+        except JdbpyError as error:
+            failed = error
+        nursery.cancel_scope.cancel()
+    if failed is not None:
+        raise failed
+    return stop
 
 
 async def stopped(debugging: Debugging, stop: Stop) -> Body:

@@ -145,3 +145,35 @@ async def test_a_client_that_goes_while_a_tool_waits(any_jvm: Jvm) -> None:
         await target.wait_listening_again()
         async with jdbpy.attach(target.address) as vm:
             assert not vm.is_suspended
+
+
+async def test_ending_lets_run_what_has_stopped_unseen(jvm: Jvm) -> None:
+    """A breakpoint that was hit between two calls: nobody was told of the stop, and nothing stands still for it."""
+    async with start_target(jvm, "Turns", suspend=False) as target:
+        await target.wait_output("open")
+        async with agent("attach", target.address) as client:
+            await client.call("set_breakpoint", at=target.program.at("take"), suspend="all", temporary=True)
+            while client.target["suspended"] != "all threads":
+                await client.call("threads")
+            found = await client.call("run_until_stop", timeout=0)
+            assert found["stop"] is None
+            assert [each["thread"]["name"] for each in found["passed"]] == ["taker"]
+            assert client.target["suspended"] == "nothing"
+            assert await client.call("run_until_stop", timeout=0) == {"stop": None}
+
+
+async def test_a_step_tells_of_the_stop_that_keeps_it(jvm: Jvm) -> None:
+    """It does not wait for the end of its time when everything stands at a breakpoint of another thread."""
+    async with start_target(jvm, "Turns", suspend=False) as target:
+        await target.wait_output("open")
+        async with agent("attach", target.address) as client:
+            await client.call("set_breakpoint", at=target.program.at("pass"), suspend="all", temporary=True)
+            assert (await client.call("run_until_stop"))["stop"]["thread"]["name"] == "passer"
+            made = await client.call("set_breakpoint", at=target.program.at("take"), suspend="all")
+            found = await client.call("step", thread="passer", timeout=3600)
+            assert found["stop"]["thread"]["name"] == "taker"
+            assert found["stop"]["breakpoint"] == made["breakpoint"]["number"]
+            assert found["step"].startswith("goes on")
+            await client.call("remove_breakpoint", number=0)
+            found = await client.call("run_until_stop", timeout=LIMIT)
+            assert (found["stop"]["thread"]["name"], found["stop"]["reason"]) == ("passer", "step")
