@@ -222,9 +222,7 @@ class Points:
 
     def _drop_stops(self, numbers: Iterable[int]) -> None:
         """Drop the stops that are not shown yet and that only these points have caused. wire: no wait."""
-        dropped = list(numbers)
-        self._target.publisher.drop_breakpoints(dropped)
-        WaitingStops.of(self._target).drop(dropped)
+        WaitingStops.of(self._target).drop(numbers)
 
     async def enable(self, numbers: Iterable[int]) -> None:
         """Sets points again that were disabled; one whose hit count is over begins to count anew. Raises UsageError.

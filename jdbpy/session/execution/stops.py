@@ -26,6 +26,7 @@ from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, ThreadRef
 from jdbpy.session.sources.sources import Sources
 from jdbpy.session.target.prefetch import StopReads, Top
 from jdbpy.session.target.requests import RequestHit, StopPlan
+from jdbpy.session.target.stop_table import is_only_of
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import model_frame
@@ -224,12 +225,13 @@ class StopShower:
         """
         target = self._target
         thread, frame, window, error = None, None, None, ""
-        if thread_id:
-            try:
-                thread, frame, window, error = await self._look(thread_id, at)
-            except JdwpError as refused:  # it stands all the same: nobody would look for it if this were no stop
-                error = f"the stop cannot be read: {refused}"
-                thread = ThreadRef(thread_id, NOT_KNOWN, error)
+        with self.waiting.making() as gone:
+            if thread_id:
+                try:
+                    thread, frame, window, error = await self._look(thread_id, at)
+                except JdwpError as refused:  # it stands all the same: nobody would look for it if this were no stop
+                    error = f"the stop cannot be read: {refused}"
+                    thread = ThreadRef(thread_id, NOT_KNOWN, error)
         fields: dict[str, Any] = {
             "reason": reason,
             "thread": thread,
@@ -241,6 +243,9 @@ class StopShower:
             "error": error or (frame.location.error if frame else ""),
         }
         stop = Stopped(**{**fields, **extra})
+        if is_only_of(gone, stop):
+            self.waiting.resume(stop)
+            return stop
         wait = self.waiting.reason(thread_id, policy, stop.clients) if reason is not StopReason.PAUSE else None
         if wait is not None and thread is not None:
             target.stops[thread.id] = stop

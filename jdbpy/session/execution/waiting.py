@@ -7,7 +7,8 @@ a method runs for an expression, so that nothing else changes at the stop that t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import trio
 
@@ -39,6 +40,7 @@ class WaitingStops:
         self.table = StopTable()
         self.announce: Callable[[Stopped], None] = lambda stop: None
         self._changed = trio.lowlevel.ParkingLot()
+        self._making: list[set[int]] = []
 
     @classmethod
     def of(cls, target: Target) -> WaitingStops:
@@ -167,17 +169,37 @@ class WaitingStops:
 
     # -- what ends a wait otherwise ----------------------------------------------------------------------------------
 
+    @contextmanager
+    def making(self) -> Iterator[set[int]]:
+        """Give the numbers of the breakpoints that were removed, disabled or changed while a stop was read."""
+        gone: set[int] = set()
+        self._making.append(gone)
+        try:
+            yield gone
+        finally:
+            self._making.remove(gone)
+
     def drop(self, numbers: Iterable[int]) -> None:
-        """Drop the stops that only these breakpoints have caused, which are gone or have changed. wire: no wait."""
-        dropped = self.table.drop(numbers)
-        for each in dropped:
-            assert each.stop.thread is not None
-            if self._target.suspension.event_holds.get(each.stop.thread.id):
-                self._target.submit_op(SuspendOp.THREAD_RESUME, each.stop.thread.id, by_event=True)
-            else:
-                self._target.submit_op(SuspendOp.VM_RESUME)
-        if dropped:
-            self._target.conn.flush()
+        """Drop the stops that nobody has seen and that only these breakpoints have caused, which are gone or have
+        changed; their threads run on. wire: no wait."""
+        dropped = list(numbers)
+        for gone in self._making:
+            gone.update(dropped)
+        stops = [each.stop for each in self.table.drop(dropped)]
+        untaken = self._target.publisher.drop_breakpoints(dropped)
+        if self._target.clients is None:
+            stops += [stop for stop in untaken if self._target.suspension.stands_since(_thread(stop), stop.epoch)]
+        for stop in stops:
+            self.resume(stop)
+
+    def resume(self, stop: Stopped) -> None:
+        """Take back what the event of a stop has suspended, which nobody has seen. wire: no wait."""
+        suspension = self._target.suspension
+        if suspension.event_holds.get(_thread(stop)):
+            self._target.submit_op(SuspendOp.THREAD_RESUME, _thread(stop), by_event=True)
+        elif suspension.vm_holds > suspension.brief_vm_holds + suspension.user_vm_holds:
+            self._target.submit_op(SuspendOp.VM_RESUME)
+        self._target.conn.flush()
 
     def released(self, runs: Callable[[int], bool]) -> None:
         """Take in that threads were resumed: stops that had waited there are over. No trip."""
@@ -236,3 +258,7 @@ class WaitingStops:
             )
             self._target.publish(Notice("step-pending", text, (("thread", steps[0]),)))
         self.show_next()
+
+
+def _thread(stop: Stopped) -> int:
+    return stop.thread.id if stop.thread is not None else 0

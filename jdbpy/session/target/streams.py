@@ -294,12 +294,14 @@ class Publisher:
             for stops in (self._unseen, self._owed, self._shown, self._common)
         )
 
-    def drop_breakpoints(self, numbers: Iterable[int]) -> None:
-        """Forget the stops that were not taken and that only these breakpoints, now removed, have caused."""
-        removed = set(numbers)
+    def drop_breakpoints(self, numbers: Iterable[int]) -> list[Stopped]:
+        """Forget the stops that were not taken and that only these breakpoints, now removed, have caused; return those
+        of this publisher's own."""
+        removed, gone = set(numbers), list[Stopped]()
         for each in (self, *(follower for follower, _ in self._followers)):
-            unseen = {id(stop) for stop in each.unseen()}
-            each.withdraw(lambda stop, unseen=unseen: id(stop) in unseen and is_only_of(removed, stop))  # type: ignore[misc]
+            withdrawn = each.withdraw(lambda stop: is_only_of(removed, stop))
+            gone += withdrawn if each is self else []
+        return gone
 
     def withdraw(self, meant: Callable[[Stopped], bool]) -> list[Stopped]:
         """Take back the stops that nobody has taken, of those that are meant, from all queues, and return them."""

@@ -23,7 +23,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.writes import as_seen_from
 from jdbpy.wire.constants import ClassStatus, Tag
-from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
+from jdbpy.wire.ids import ClassLoaderID, MethodID, ReferenceTypeID
 
 _IN_SIGNATURE = re.compile(r"L([^;<]+)")
 
@@ -178,7 +178,7 @@ class ClassFinder:
             return []  # a hint that is missing, no more
         return sorted(mentioned.get(self._home) or ())
 
-    async def used_in(self, method: facts.MethodKey) -> list[str]:
+    async def used_in(self, method: tuple[ReferenceTypeID, MethodID]) -> list[str]:
         """Return names of the classes that a method's code and its variables refer to; [] where neither is known.
 
         wire: 1 trip, 0 when known.
