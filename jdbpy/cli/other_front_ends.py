@@ -28,6 +28,7 @@ from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand
 from jdbpy.json_form import encode
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import IDENTIFIER
 
 __all__ = ["FORCED", "REFUSED", "Candidate", "ConsoleLines", "PromptLines", "refusal"]
 
@@ -150,7 +151,7 @@ class ConsoleLines:
         found = TABLE.find(line)
         if found is None or re.match(r"\s*=(?!=)", line[found.rest :]):
             return "expression"
-        return "either" if re.fullmatch(r"[^\W\d][\w$]*", word) and _GOES_ON.match(rest) else "command"
+        return "either" if re.fullmatch(IDENTIFIER, word) and _GOES_ON.match(rest) else "command"
 
     def begins_anew(self, text: str) -> bool:
         """True if a line asks to start the program, or to connect, once more, which is left to the front end."""

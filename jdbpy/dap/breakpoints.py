@@ -16,6 +16,7 @@ from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.variables import Container
 from jdbpy.escape import escape
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import WORD
 
 if TYPE_CHECKING:
     from jdbpy import BreakpointInfo
@@ -231,7 +232,7 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
 
 def _classes_and_condition(text: str) -> tuple[list[str], str]:
     """``com.acme.*, Error if $exc.code > 3``: the names, and the expression."""
-    match = re.fullmatch(r"\s*(?P<names>[\w$.*,\s]*?)\s*(?:\bif\b(?P<condition>.*))?", text, re.DOTALL)
+    match = re.fullmatch(rf"\s*(?P<names>[{WORD}.*,\s]*?)\s*(?:\bif\b(?P<condition>.*))?", text, re.DOTALL)
     if match is None:
         raise UsageError(f"'{escape(text)[:100]}' is no condition of exceptions: write CLASS, PATTERN.* if EXPRESSION")
     names = [name.strip() for name in match["names"].split(",") if name.strip()]
@@ -246,7 +247,7 @@ class DataBreakpointInfo(Record):
     frameId: int | None = None
 
 
-_DATA_ID = re.compile(r"(?P<field>[\w$.]+)(?:@(?P<object>\d+))?")
+_DATA_ID = re.compile(rf"(?P<field>[{WORD}.]+)(?:@(?P<object>\d+))?")
 
 
 @request("dataBreakpointInfo", DataBreakpointInfo)
@@ -255,7 +256,7 @@ async def data_breakpoint_info(adapter: Adapter, args: DataBreakpointInfo) -> Bo
     container = adapter.container(args.variablesReference) if args.variablesReference else None
     access = ["read", "write", "readWrite"]
     if container is None:
-        match = re.fullmatch(r"[\w$.]+\.[\w$]+", args.name)
+        match = re.fullmatch(rf"[{WORD}.]+\.[{WORD}]+", args.name)
         if match is None:
             return {"dataId": None, "description": "only fields can be watched: CLASS.FIELD"}
         return {"dataId": args.name, "description": args.name, "accessTypes": access, "canPersist": True}

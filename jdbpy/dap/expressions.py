@@ -12,6 +12,7 @@ from jdbpy.dap.readings import shallow
 from jdbpy.dap.variables import NAME, ValueFormat, is_hex, is_static, of_result, path_of, value_body
 from jdbpy.escape import escape
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import IDENTIFIER, WORD
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo
@@ -74,7 +75,7 @@ class Completions(Record):
     frameId: int | None = None
 
 
-_BEFORE = re.compile(r"((?:[^\W\d][\w$]*|\$\w+)(?:\.[^\W\d][\w$]*|\[\d+\])*)\.([\w$]*)$|([^\W\d][\w$]*|\$\w*|)$")
+_BEFORE = re.compile(rf"({IDENTIFIER}(?:\.{IDENTIFIER}|\[\d+\])*)\.([{WORD}]*)$|({IDENTIFIER}|)$")
 MOST_COMPLETIONS = 300
 
 

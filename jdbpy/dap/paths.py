@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from jdbpy import UsageError
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import IDENTIFIER
 
 if TYPE_CHECKING:
     from jdbpy.dap.adapter import Adapter
 
-_PART_OF_PATH = re.compile(r"[^\W\d][\w$]*")
+_PART_OF_PATH = re.compile(IDENTIFIER)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:|\\\\")
 
 

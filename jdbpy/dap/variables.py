@@ -21,6 +21,7 @@ from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.readings import ARRAY, shallow
 from jdbpy.escape import escape
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import IDENTIFIER
 
 if TYPE_CHECKING:
     from jdbpy import FieldInfo, FrameInfo, Limits, ValueInfo, Variable
@@ -50,7 +51,7 @@ WIDTHS = {
 }
 """Bytes of an element of each array of primitives."""
 
-NAME = re.compile(r"[^\W\d][\w$]*")
+NAME = re.compile(IDENTIFIER)
 
 
 class Container(Record):

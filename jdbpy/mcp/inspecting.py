@@ -10,6 +10,7 @@ from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.running import ThreadName
 from jdbpy.mcp.tools import Within, tool
+from jdbpy.session.java.identifiers import WORD
 
 Limit = Annotated[int, "most items", Within(1, 1000)]
 First = Annotated[int, "skip so many items", Within(0, 10_000_000)]
@@ -18,7 +19,7 @@ Depth = Annotated[int, "levels of fields and elements", Within(0, 5)]
 
 _STRING = 500
 
-_CLASS = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_CLASS = re.compile(rf"[{WORD}]+(?:\.[{WORD}]+)*")
 
 
 @tool(reads=True)

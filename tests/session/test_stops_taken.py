@@ -104,7 +104,8 @@ async def test_the_stop_of_a_removed_breakpoint_is_none() -> None:
         await jvm.hit(2)
         await session._target.publisher.wait_for_stop()
         await session.breakpoints.remove([number])
-        assert await session.execution.resume() == ()
+        with pytest.raises(StateError, match="the target is running already"):
+            await session.execution.resume()
         await add(session)
         await jvm.hit(3)
         assert thread_of(await session.execution.cont()) == 3

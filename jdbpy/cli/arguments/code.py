@@ -11,6 +11,7 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.settings import SETTINGS
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import WORD
 
 
 class ExpressionArgument(Argument[str]):
@@ -83,7 +84,7 @@ def assignment_sign(text: str) -> int:
 
 def complete_expression(text: str, names: Names) -> Iterable[Candidate]:
     """Completes the name that ends at the cursor: a variable, a field of ``this``, a class; a member behind a dot."""
-    name = re.search(r"[\w$.]*$", text)
+    name = re.search(rf"[{WORD}.]*$", text)
     typed = name[0] if name else ""
     owner, dot, start = typed.rpartition(".")
     if dot:

@@ -16,6 +16,7 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import split_words
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import WORD
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
 _BEHIND_LINE = re.compile(r".*\d:(\w*)")
@@ -105,7 +106,7 @@ class BreakpointArgument(Argument[BreakpointRequest]):
 def complete_condition(place: str, text: str, names: Names) -> Iterable[Candidate]:
     """Return names in an expression at a place: fields and methods of its class; then what the selected frame sees,
     since the variables of another place are not known."""
-    typed = re.search(r"[\w$.]*$", text)
+    typed = re.search(rf"[{WORD}.]*$", text)
     start = typed[0].removeprefix("this.") if typed else ""
     if "." not in start:
         owner = _class_of(place, names)

@@ -11,6 +11,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
+from jdbpy.session.java.identifiers import WORD
 
 
 class Format(Argument[str]):
@@ -53,7 +54,7 @@ class ViewPattern(Argument[str]):
     help = "a class, or a pattern of full names: `*` stands for anything"
 
     def parse(self, text: str) -> str:
-        if not re.fullmatch(r"[\w$.*]+", text):
+        if not re.fullmatch(rf"[{WORD}.*]+", text):
             raise UsageError(f"'{text}' is no pattern of class names")
         return text
 

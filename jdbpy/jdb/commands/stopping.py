@@ -10,10 +10,11 @@ from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
 from jdbpy.jdb.texts import CLEAR_USAGE, STOP_USAGE
 from jdbpy.jdb.words import Words, java_integer, whole_number
+from jdbpy.session.java.identifiers import IDENTIFIER
 
 _POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 _PLACE_END = ":( \t\n\r"
-_IDENTIFIER = r"[^\W\d][\w$]*"
+_IDENTIFIER = IDENTIFIER
 _CLASS = re.compile(rf"\*?\.*{_IDENTIFIER}(\.+{_IDENTIFIER})*\.*\*?")
 _METHOD = re.compile(rf"{_IDENTIFIER}|<init>|<clinit>")
 _CATCH_USAGE = "Usage: catch [uncaught|caught|all] <class id>|<class pattern>"

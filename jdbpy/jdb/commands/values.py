@@ -9,9 +9,10 @@ from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import SHORT, is_object, massaged, text_of
 from jdbpy.jdb.words import Words
+from jdbpy.session.java.identifiers import WORD
 
 _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
-_UNKNOWN = re.compile(r"cannot find symbol: (?:variable|method) ([\w$]+)(?:\(.*\))?(?: in \w+ (\S+))?")
+_UNKNOWN = re.compile(rf"cannot find symbol: (?:variable|method) ([{WORD}]+)(?:\(.*\))?(?: in \w+ (\S+))?")
 _NO_TYPE = re.compile(r"package \S+ does not exist|cannot find symbol: class \S+(?: in package \S+)?")
 _NO_FIT = re.compile(r"no suitable method found|method \S+ in \w+ \S+ cannot be applied")
 _NUMBER_OR_TEXT = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.$])(?P<number>[1-9]\d{9,18})(?![\w.])""")
@@ -21,7 +22,7 @@ _WRONG_TYPE = re.compile(
 )
 _PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double")
 _INT_MAX, _LONG_MAX = 2**31 - 1, 2**63 - 1
-_DOTTED = re.compile(r"([\w$]+(?:\.[\w$]+)*)(\(.*\))?")
+_DOTTED = re.compile(rf"([{WORD}]+(?:\.[{WORD}]+)*)(\(.*\))?")
 
 
 @jdb_command("print", "eval", evaluates=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.java.class_names import close_to, of_the_runtime, similar
+from jdbpy.session.java.identifiers import WORD
 from jdbpy.session.java.signatures import simple_name
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import Method
@@ -22,7 +23,7 @@ from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from jdbpy.wire.messages import thread_reference
 
 _PATTERN = re.compile(r"([^\s()]+?)(?:\(([^()]*)\))?")
-_WORD = re.compile(r"[\w$*<>.-]+")
+_WORD = re.compile(rf"[{WORD}*<>.-]+")
 _LAMBDA = re.compile(r"lambda\$(.+)\$\d+")
 
 Fits = Callable[[str, Method | None], bool]

@@ -23,6 +23,7 @@ from jdbpy.errors import UsageError
 from jdbpy.record import Record
 from jdbpy.session.java.class_names import ClassName, is_hidden_name, parse_class_name
 from jdbpy.session.java.generics import generic_method
+from jdbpy.session.java.identifiers import START, WORD
 from jdbpy.session.target.refs import Method
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"
@@ -42,9 +43,9 @@ _FILE = re.compile(r"[^\W\d_a-z]\w*\.[a-z]{1,6}")
 """``Page.ftl``: a file of a language that is not among these. A class inside another one has a capital, or is written
 with a ``$``."""
 _PART = re.compile(r"(.*\d)\s*:\s*(line|lambda(?:[1-9]\d{0,2})?)", re.IGNORECASE | re.DOTALL)
-_INDEX = re.compile(r"(.*[\w>)])\s*@\s*(\d{1,5})", re.DOTALL)
-_METHOD = re.compile(r"<init>|<clinit>|[^\W\d][\w$-]*")
-_MODIFIERS_OF_PARAMETERS = re.compile(r"(?:@[\w.]+(?:\([^)]*\))?|final)\s+")
+_INDEX = re.compile(rf"(.*[{WORD}>)])\s*@\s*(\d{{1,5}})", re.DOTALL)
+_METHOD = re.compile(rf"<init>|<clinit>|{START}[{WORD}-]*")
+_MODIFIERS_OF_PARAMETERS = re.compile(rf"(?:@[{WORD}.]+(?:\([^)]*\))?|final)\s+")
 
 
 class ClassLine(Record):
@@ -226,7 +227,7 @@ def _parameter(text: str) -> str:
             break
         bare = shorter
     bare = re.sub(r"\s*(\[\s*\]|\.\.\.)", lambda match: "..." if "." in match[1] else "[]", bare)
-    match = re.fullmatch(r"([\w.$]+(?:\[\])*(?:\.\.\.)?)(?:\s+[\w$]+)?", bare)
+    match = re.fullmatch(rf"([{WORD}.]+(?:\[\])*(?:\.\.\.)?)(?:\s+[{WORD}]+)?", bare)
     if not match:
         raise UsageError(f"'{text.strip()}' is not a type", hint="types are as in Java: int, String[], Map.Entry")
     return match[1]

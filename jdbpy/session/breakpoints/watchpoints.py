@@ -16,6 +16,7 @@ from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.class_names import ClassName, close_to, parse_class_name
+from jdbpy.session.java.identifiers import IDENTIFIER
 from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions, SuspendPolicy
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, ValueInfo
@@ -193,7 +194,7 @@ def is_object(value: ValueInfo) -> bool:
 Evaluate = Callable[[str], Awaitable[ValueInfo]]
 SelectedFrame = Callable[[], Awaitable[FrameInfo]]
 
-_FIELD = re.compile(r"[^\W\d][\w$]*")
+_FIELD = re.compile(IDENTIFIER)
 
 
 class Watchpoints:

@@ -62,6 +62,7 @@ class Resuming:
         plan = target.suspension.plan_release(keep)
         if not plan:
             if unseen or target.suspension.deciding:
+                target.selection.clear()  # what is shown next is looked at
                 return unseen
             held = target.suspension.held_threads()
             if held and keep:

@@ -13,9 +13,10 @@ from fnmatch import fnmatchcase
 
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import LETTER, WORD
 from jdbpy.session.java.signatures import package_of, simple_name
 
-_PLAIN_NAME = r"[^\W\d][\w$-]*(?:\.[^\W\d][\w$-]*)*"
+_PLAIN_NAME = rf"{LETTER}[{WORD}-]*(?:\.{LETTER}[{WORD}-]*)*"
 _NAME = re.compile(rf"{_PLAIN_NAME}(?:/0x[0-9a-fA-F]+)?")
 _HIDDEN_NAME = re.compile(rf"{_PLAIN_NAME}/0x[0-9a-fA-F]+")
 _ADDRESS = re.compile(r"/(?:0x)?[0-9a-fA-F]+$")
@@ -24,7 +25,7 @@ _NUMBERED = re.compile(
     r"|(?<=\.)(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$"
 )
 """Endings of names that count what was made at run time: lambdas before Java 21, proxies, accessors."""
-_STARRED = re.compile(r"\*[\w$.-]*|[\w$.-]*\*")
+_STARRED = re.compile(rf"\*[{WORD}.-]*|[{WORD}.-]*\*")
 _MOST_COMPARED = 5_000
 """Names that are compared letter by letter for a suggestion: some 50 ms."""
 

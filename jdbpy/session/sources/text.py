@@ -16,6 +16,7 @@ from itertools import islice
 
 from jdbpy.record import Record
 from jdbpy.session.java.class_names import path_of_package
+from jdbpy.session.java.identifiers import WORD
 from jdbpy.session.java.signatures import outermost, package_of, simple_name
 from jdbpy.session.model.events import SourceLine
 from jdbpy.session.model.threads import Location
@@ -31,8 +32,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_PACKAGE = re.compile(r"^\s*package\s+([\w.`$]+)\s*;?\s*$")
-_JAVA_PACKAGE = re.compile(r"\bpackage\s+([\w$]+(?:\s*\.\s*[\w$]+)*)\s*;")
+_PACKAGE = re.compile(rf"^\s*package\s+([{WORD}.`]+)\s*;?\s*$")
+_JAVA_PACKAGE = re.compile(rf"\bpackage\s+([{WORD}]+(?:\s*\.\s*[{WORD}]+)*)\s*;")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NAMESPACE = re.compile(r"\((?:in-)?ns\s+'?(?:\^(?:\{[^}]*\}|\S+)\s+)*([\w.\-*+!?<>=&%]+)")
 _PACKAGE_LINES = 400
@@ -170,7 +171,7 @@ _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL
 )
 _IMPLICIT = frozenset({"values", "valueOf", "toString", "hashCode", "equals"})
-_BETWEEN = re.compile(r"[\w\s,.<>\[\]@?&]*")
+_BETWEEN = re.compile(rf"[{WORD}\s,.<>\[\]@?&]*")
 
 
 def doubt(file: SourceFile, place: Location) -> str:
@@ -183,7 +184,7 @@ def doubt(file: SourceFile, place: Location) -> str:
     if not file.path.endswith(".java") or len(file.lines) > _MOST_LINES or place.stratum:
         return ""
     code = _TOKEN.sub(_without_comments, "\n".join(file.lines))
-    words = set(re.findall(r"[\w$]+", code))
+    words = set(re.findall(rf"[{WORD}]+", code))
     missing = [name for name in _class_names(place.class_name) if name not in words]
     if missing:
         return f"it has no class {missing[0]}"
@@ -234,7 +235,7 @@ def _method_in_source(name: str) -> str:
 def _bodies(code: str, method: str) -> list[tuple[int, int]]:
     """Return the first and the last line of each declaration of a method of that name that has a body."""
     found = []
-    for match in re.finditer(rf"(?<![\w$.]){re.escape(method)}\s*\(", code):
+    for match in re.finditer(rf"(?<![{WORD}.]){re.escape(method)}\s*\(", code):
         after = _closing(code, match.end() - 1, "(", ")")
         between = _BETWEEN.match(code, after)
         start = between.end() if between is not None else after

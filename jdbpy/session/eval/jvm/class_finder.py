@@ -17,13 +17,14 @@ from jdbpy.session.java.bytecode import classes_used
 from jdbpy.session.java.signatures import java_name, signature_of
 from jdbpy.session.java.types import simple_name
 from jdbpy.session.target import facts
+from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.suspension import Moment
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.writes import as_seen_from
 from jdbpy.wire.constants import ClassStatus, Tag
-from jdbpy.wire.ids import ClassLoaderID, MethodID, ReferenceTypeID
+from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
 
 _IN_SIGNATURE = re.compile(r"L([^;<]+)")
 
@@ -178,7 +179,7 @@ class ClassFinder:
             return []  # a hint that is missing, no more
         return sorted(mentioned.get(self._home) or ())
 
-    async def used_in(self, method: tuple[ReferenceTypeID, MethodID]) -> list[str]:
+    async def used_in(self, method: MethodKey) -> list[str]:
         """Return names of the classes that a method's code and its variables refer to; [] where neither is known.
 
         wire: 1 trip, 0 when known.

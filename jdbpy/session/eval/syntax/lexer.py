@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 from jdbpy.errors import EvalError
 from jdbpy.record import Record
+from jdbpy.session.java.identifiers import IDENTIFIER, PART, WORD
 
 
 class TokenKind(Enum):
@@ -32,8 +33,8 @@ class Token(Record):
 
 
 _SKIP = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
-_IDENTIFIER = re.compile(r"[^\W\d]\w*|\$[\w$]*")
-_IDENTIFIER_PART = re.compile(r"[\w$]*")
+_IDENTIFIER = re.compile(IDENTIFIER)
+_IDENTIFIER_PART = re.compile(rf"{PART}*")
 _NUMBER = re.compile(
     r"""0[xX](?:[0-9a-fA-F_]*(?:\.(?!\.)[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?)[lLfFdD]?
       | 0[bB][0-9_]*[lL]?
@@ -74,8 +75,7 @@ def _token(text: str, at: int) -> Token:
     if text[at] == "'":
         return _character(text, at)
     if match := _IDENTIFIER.match(text, at):
-        end = _IDENTIFIER_PART.match(text, match.end())
-        return _make(TokenKind.IDENTIFIER, text, at, end.end() if end else match.end())
+        return _make(TokenKind.IDENTIFIER, text, at, match.end())
     if (match := _NUMBER.match(text, at)) and match.end() > at:
         return _number(text, at, match.end())
     if match := _OPERATOR.match(text, at):
@@ -150,8 +150,8 @@ class Imports(Record):
 NO_IMPORTS = Imports()
 
 _COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
-_IMPORT = re.compile(r"(?<![\w$.])import\s+(static\s+)?([\w$.\s]+?)(\.\s*\*)?\s*;")
-_TYPE = re.compile(r"^\s*(?:[\w@()\s]*\s)?(?:class|interface|enum|record)\s+[\w$]+", re.MULTILINE)
+_IMPORT = re.compile(rf"(?<![{WORD}.])import\s+(static\s+)?([{WORD}.\s]+?)(\.\s*\*)?\s*;")
+_TYPE = re.compile(rf"^\s*(?:[{WORD}@()\s]*\s)?(?:class|interface|enum|record)\s+[{WORD}]+", re.MULTILINE)
 
 
 def read_imports(source: str) -> Imports:

@@ -19,6 +19,7 @@ from enum import Enum, auto
 from jdbpy.errors import EvalError
 from jdbpy.record import Record
 from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
+from jdbpy.session.java.identifiers import IDENTIFIER, START, WORD
 
 
 class Mark(Enum):
@@ -38,12 +39,15 @@ class Rewritten(Record):
 
 
 _HIDDEN_CLASS = re.compile(
-    r"(?<![\w$])([^\W\d][\w$]*|\$[\w$]*)/(0x[0-9a-f]{8,16})(?=\.[^\W\d]|::)"
+    rf"(?<![{WORD}])({IDENTIFIER})/(0x[0-9a-f]{{8,16}})(?=\.{START}|::)"
     r"|(?<![\w$])([^\W\d][\w$]*/0x[0-9a-f]{16}|[^\W\d]\w*\$\$[\w$]*/0x[0-9a-f]{8,16})(?=\s*\))"
 )
 _FOR_SLASH = "\u30ce"
 _STAND_IN = re.compile(f"{_FOR_SLASH}(?=0x[0-9a-f]{{8}})")
 """A letter in place of the slash, so that the grammar takes the name of a hidden class for a word."""
+
+_ENCODED = re.compile(f"{_FOR_SLASH}([0-9a-f]{{2,6}}){_FOR_SLASH}")
+"""A character of an identifier by its code, for the same reason."""
 
 _UNICODE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\(u+)([0-9a-fA-F]{4})?")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -62,8 +66,22 @@ def rewrite(typed: str) -> Rewritten:
 
 
 def as_spelled(word: str) -> str:
-    """Return a word of the rewritten text as the user spelled it: with the slash of a hidden class."""
-    return _STAND_IN.sub("/", word) if _FOR_SLASH in word else word
+    """Return a word of the rewritten text as the user spelled it: with the slash of a hidden class, and with
+    characters that the grammar does not take.
+    """
+    if _FOR_SLASH not in word:
+        return word
+    return _STAND_IN.sub("/", _ENCODED.sub(lambda found: chr(int(found[1], 16)), word))
+
+
+def _for_grammar(identifier: str) -> str:
+    """Return an identifier of Java as one of the grammar, which has no currency signs and no format characters."""
+    return "".join(c if _is_plain(at, c) else f"{_FOR_SLASH}{ord(c):x}{_FOR_SLASH}" for at, c in enumerate(identifier))
+
+
+def _is_plain(at: int, character: str) -> bool:
+    """True if the grammar takes a character of an identifier at that place."""
+    return character == "$" or (character if at == 0 else f"a{character}").isidentifier()
 
 
 def _translate_escapes(typed: str) -> tuple[str, list[int]]:
@@ -114,6 +132,9 @@ class _Rewriter:
                 self._copy(token.start)
                 self._marks[self._length] = Mark.OBJECT_ID
                 self._replace(token, "$")
+            elif token.kind is TokenKind.IDENTIFIER and not token.text.isascii():
+                self._copy(token.start)
+                self._replace(token, _for_grammar(token.text))
             elif token.text == "[":
                 index = self._brackets(index)
             index += 1
