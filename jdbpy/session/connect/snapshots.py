@@ -12,8 +12,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import trio
-
 from jdbpy.errors import ConnectError, StateError, UsageError
 from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.attach import session_with, wire_log
@@ -78,13 +76,17 @@ async def replay_session(path: str, *, options: Options | None = None) -> AsyncI
     """
     store = SnapshotStore(path)
     try:
-        recorded = await trio.to_thread.run_sync(Recording, store)
+        recorded = Recording(store)
+        await recorded.read()
         stream = RecordingStream(recorded)
         chosen = options or Options()
         chosen = chosen.replace(hold=chosen.hold or recorded.hold)
         remote, lines = recorded.remote, tuple(recorded.lines)
         with wire_log(chosen) as log:
-            greeted = await greet(stream, path, log=log, suspended=recorded.began_stopped)
+            try:
+                greeted = await greet(stream, path, log=log, suspended=recorded.began_stopped)
+            except ConnectError as error:
+                raise store.damaged(f"it has no beginning ({error.message})") from error
             greeted.connection.carrier_ending = lambda: stream.ending
             async with session_with(greeted, chosen, remote=remote, peer=None, played=lines) as session:
                 session.playback = stream

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import struct
 import time
 from bisect import bisect_left, bisect_right
@@ -19,6 +20,9 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
+import trio
+
+from jdbpy.errors import StateError
 from jdbpy.record import Record
 from jdbpy.session.snapshots.answering import AnswerStream
 from jdbpy.session.snapshots.forms import ID, INT, kind_of
@@ -38,7 +42,12 @@ from jdbpy.wire.messages import (
 PACKETS = 0x20000
 """The kind of the entries of a recording, by their number."""
 
-_MOST = 1_000_000_000
+_MOST_PLAIN = 64 * 1024 * 1024, 24
+_MOST_PACKETS = 100_000, 1 / 6
+"""What a recording may hold, in bytes unpacked and in packets: so much, and so much for each byte of the file.
+
+No true recording comes near: each packet has a time of its own, and few have the same content.
+"""
 _COMMAND, _REPLY, _EVENT, _LINE, _STOP, _BEGINNING = b"CRELSB"
 _HEAD = struct.Struct(">BdIHH")
 """What it is, seconds since the beginning, packet id, command set and command or error code, nothing or flags."""
@@ -116,12 +125,21 @@ class SessionRecorder:
 
 @contextmanager
 def recording(path: str | None, address: str) -> Iterator[SessionRecorder | None]:
-    """Record into a new file while the block lasts; None without a path. Raises UsageError."""
+    """Record into a new file while the block lasts; None without a path.
+
+    Raises UsageError; at the end StateError for a file that could not be written to the end.
+    """
     if not path:
         yield None
         return
     with StoreWriter(path, {"what": "recording", "taken": time.time(), "address": address}) as writer:
         yield SessionRecorder(writer)
+    if writer.failed:
+        raise StateError(
+            f"the recording {path} is not whole: {writer.failed}",
+            hint="the file system may be full: name a file on another one",
+            code="FILE",
+        )
 
 
 class _Answer(Record):
@@ -142,10 +160,11 @@ _asked = attrgetter("asked")
 
 
 class Recording:
-    """A recording that was read: answers by question, events by the resumes before them, lines."""
+    """A recording: answers by question, events by the resumes before them, lines. It is empty before ``read``."""
 
     def __init__(self, store: SnapshotStore) -> None:
-        """Raises UsageError for a file of another kind, StateError for a damaged one. It blocks."""
+        """Raises UsageError for a file of another kind."""
+        self._store = store
         if store.meta.get("what") != "recording":
             raise not_a_snapshot(store.path, "it is a snapshot; 'jdbpy open FILE' shows it", noun="recording")
         self.lines: list[str] = []
@@ -160,34 +179,48 @@ class Recording:
         """The option of the session. Recordings of before do not tell it, nor whether the JVM was remote."""
         self.tells_beginning = self.began_stopped = False
         """True if it tells where the session began; and if the JVM had stopped by itself before that."""
-        stops = heard = size = 0
+
+    async def read(self) -> None:
+        """Read the file; other tasks run meanwhile. Raises StateError for a damaged one. wire: nothing."""
+        store = self._store
+        try:
+            length = os.stat(store.path).st_size
+        except OSError as error:
+            raise store.damaged(error.strerror or str(error)) from error
+        most_bytes, most_packets = (least + length * each for least, each in (_MOST_PLAIN, _MOST_PACKETS))
+        stops = heard = size = packets = 0
         asked: dict[int, tuple[tuple[int, bytes], int]] = {}
-        for _, entry in store.items(PACKETS):
-            size += len(entry)
-            if len(entry) < _HEAD.size or size > _MOST:
-                raise store.damaged("a packet is cut off" if size <= _MOST else "it is too long")
-            what, _, packet_id, number, _ = _HEAD.unpack_from(entry)
-            data = entry[_HEAD.size :]
-            if what == _COMMAND:
-                asked[packet_id] = (number, data), len(self.events) - 1
-                if number in _RESUMES:
-                    self.events.append([])
-            elif what == _REPLY and packet_id in asked:
-                question, resumes = asked.pop(packet_id)
-                answer = _Answer(number, data, resumes, len(self.events) - 1, heard)
-                self.replies.setdefault(question, []).append(answer)
-            elif what == _EVENT:
-                heard += 1
-                self.events[-1].append((len(self.lines), Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data)))
-                stops += data[5:6] == _VM_DEATH
-            elif what == _LINE:
-                self.lines.append(data.decode("utf-8", "replace"))
-                self.stops.append(stops)
-            elif what == _STOP:
-                stops += 1
-            elif what == _BEGINNING and not self.tells_beginning:
-                self._begin(store, data)
-                asked = {each: (question, 0) for each, (question, _) in asked.items()}
+        for block in store.blocks(PACKETS):
+            await trio.lowlevel.checkpoint()
+            for entry in block.values():
+                size += len(entry)
+                packets += 1
+                if len(entry) < _HEAD.size:
+                    raise store.damaged("a packet is cut off")
+                if size > most_bytes or packets > most_packets:
+                    raise store.damaged("it unpacks to more than a recording holds")
+                what, _, packet_id, number, _ = _HEAD.unpack_from(entry)
+                data = entry[_HEAD.size :]
+                if what == _COMMAND:
+                    asked[packet_id] = (number, data), len(self.events) - 1
+                    if number in _RESUMES:
+                        self.events.append([])
+                elif what == _REPLY and packet_id in asked:
+                    question, resumes = asked.pop(packet_id)
+                    answer = _Answer(number, data, resumes, len(self.events) - 1, heard)
+                    self.replies.setdefault(question, []).append(answer)
+                elif what == _EVENT:
+                    heard += 1
+                    self.events[-1].append((len(self.lines), Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data)))
+                    stops += data[5:6] == _VM_DEATH
+                elif what == _LINE:
+                    self.lines.append(data.decode("utf-8", "replace"))
+                    self.stops.append(stops)
+                elif what == _STOP:
+                    stops += 1
+                elif what == _BEGINNING and not self.tells_beginning:
+                    self._begin(store, data)
+                    asked = {each: (question, 0) for each, (question, _) in asked.items()}
         self.stops.append(stops)
         for answers in self.replies.values():
             answers.sort(key=_asked)

@@ -26,10 +26,13 @@ FORMAT = 1
 
 _APPLICATION = 0x6A646270  # "jdbp"
 _BLOCK = 256 * 1024
-_MOST_BLOCK = 520 * 1024 * 1024
-"""Bytes of a block before compression; one entry may be as long as a packet."""
+MOST_ENTRY = 16 * 1024 * 1024
+"""Bytes of an entry, key and value; longer ones are left out."""
+_MOST_BLOCK = _BLOCK + MOST_ENTRY + 64 * 1024
+"""Bytes of a block before compression: its last entry may be a long one."""
+_MOST_KEY = 60 * 1024
 _MOST_META = 1024 * 1024
-_MOST_CACHED = 64 * 1024 * 1024
+_MOST_CACHED = 32 * 1024 * 1024
 _MOST_STEPS = 50_000_000
 """Instructions of SQLite's machine that one question may take: of a file whose tree was tampered with."""
 
@@ -37,6 +40,10 @@ _SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE blocks (kind INTEGER NOT NULL, first BLOB NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL,"
     " PRIMARY KEY (kind, first)) WITHOUT ROWID",
+)
+_WRONG_BLOCKS = (
+    "SELECT count(*) FROM blocks WHERE typeof(kind) <> 'integer' OR typeof(first) <> 'blob' OR length(first) > ?"
+    " OR typeof(size) <> 'integer' OR size < 0 OR size > ? OR typeof(data) <> 'blob'"
 )
 _HEAD = struct.Struct(">HI")
 """Length of the key, length of the value; key and value follow."""
@@ -95,6 +102,8 @@ def _blocks(kind: int, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple
     parts: list[bytes] = []
     size = 0
     for key, value in entries:
+        if len(key) > _MOST_KEY or len(value) > MOST_ENTRY:
+            continue
         if first is None:
             first = key
         parts += (_HEAD.pack(len(key), len(value)), key, value)
@@ -187,7 +196,7 @@ class SnapshotStore:
 
     def _checked(self) -> dict[str, Any]:
         """Check that the file is what this module writes; return its header."""
-        self._base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BLOCK)
+        self._base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * _MOST_BLOCK)  # of what cannot be compressed
         self._base.execute("PRAGMA trusted_schema=OFF")
         self._base.execute("PRAGMA cell_size_check=ON")
         self._base.set_progress_handler(lambda: 1, _MOST_STEPS)
@@ -203,6 +212,9 @@ class SnapshotStore:
         schema = self._rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 10")
         if sorted(schema) != sorted((statement,) for statement in _SCHEMA):
             raise not_a_snapshot(self.path, "its tables are not those of a snapshot")
+        [(wrong,)] = self._rows(_WRONG_BLOCKS, _MOST_KEY, _MOST_BLOCK)
+        if wrong:
+            raise self.damaged("a block of answers is no block")
         [(longest,)] = self._rows("SELECT coalesce(max(length(value)), 0) FROM meta")
         if longest > _MOST_META:
             raise self.damaged("what it says of itself is too long")
@@ -219,10 +231,15 @@ class SnapshotStore:
         rows = self._rows(
             "SELECT first FROM blocks WHERE kind = ? AND first <= ? ORDER BY first DESC LIMIT 1", kind, key
         )
-        return self._block(kind, bytes(rows[0][0])).get(key) if rows else None
+        return self._block(kind, rows[0][0]).get(key) if rows else None
 
     def items(self, kind: int) -> Iterator[tuple[bytes, bytes]]:
         """Yield all entries of a kind, by rising keys."""
+        for block in self.blocks(kind):
+            yield from block.items()
+
+    def blocks(self, kind: int) -> Iterator[Entries]:
+        """Yield the entries of a kind block by block, each of which takes a moment."""
         after: bytes | None = None
         while True:
             if after is None:
@@ -233,8 +250,10 @@ class SnapshotStore:
                 )
             if not rows:
                 return
-            after = bytes(rows[0][0])
-            yield from self._block(kind, after).items()
+            if after is not None and rows[0][0] <= after:
+                raise self.damaged("its blocks are in no order")
+            after = rows[0][0]
+            yield self._unpacked(kind, after)[0]
 
     def close(self) -> None:
         self._base.close()
@@ -253,7 +272,21 @@ class SnapshotStore:
         if known is not None:
             self._cached.move_to_end(place)
             return known
-        [(size, data)] = self._rows("SELECT size, data FROM blocks WHERE kind = ? AND first = ?", kind, first)
+        entries, size = self._unpacked(kind, first)
+        while self._cached and self._cached_bytes + size > _MOST_CACHED:
+            oldest, _ = self._cached.popitem(last=False)
+            self._cached_bytes -= self._sizes.pop(oldest)
+        self._cached[place] = entries
+        self._sizes[place] = size
+        self._cached_bytes += size
+        return entries
+
+    def _unpacked(self, kind: int, first: bytes) -> tuple[dict[bytes, bytes], int]:
+        """Return the entries of a block and its size."""
+        rows = self._rows("SELECT size, data FROM blocks WHERE kind = ? AND first = ?", kind, first)
+        if len(rows) != 1:
+            raise self.damaged("its blocks are in no order")
+        [(size, data)] = rows
         if not isinstance(size, int) or not isinstance(data, bytes) or not 0 <= size <= _MOST_BLOCK:
             raise self.damaged("a block of answers has no size")
         unpacker = zlib.decompressobj()
@@ -263,19 +296,14 @@ class SnapshotStore:
             raise self.damaged("a block of answers cannot be unpacked") from error
         if len(plain) != size:
             raise self.damaged("a block of answers has another size than it says")
-        entries = self._cut(plain)
-        while self._cached and self._cached_bytes + size > _MOST_CACHED:
-            oldest, _ = self._cached.popitem(last=False)
-            self._cached_bytes -= self._sizes.pop(oldest)
-        self._cached[place] = entries
-        self._sizes[place] = size
-        self._cached_bytes += size
-        return entries
+        return self._cut(plain), size
 
     def _cut(self, plain: bytes) -> dict[bytes, bytes]:
         entries: dict[bytes, bytes] = {}
         at, end = 0, len(plain)
         while at < end:
+            if at >= _BLOCK:
+                raise self.damaged("a block of answers is too long")
             if end - at < _HEAD.size:
                 raise self.damaged("a block of answers ends amid an entry")
             key_length, value_length = _HEAD.unpack_from(plain, at)
@@ -289,7 +317,7 @@ class SnapshotStore:
     def _rows(self, statement: str, *given: object) -> list[Any]:
         try:
             return self._base.execute(statement, given).fetchall()
-        except (sqlite3.Error, OverflowError, ValueError) as error:
+        except (sqlite3.Error, OverflowError, ValueError, MemoryError) as error:
             raise self.damaged(str(error)) from error
 
 

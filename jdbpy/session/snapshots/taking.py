@@ -103,7 +103,8 @@ class Snapshots:
         text, StateError in a session with a JVM. wire: nothing.
         """
         shown = self._target.snapshot
-        return await trio.to_thread.run_sync(find_text, shown.path if shown is not None else None, text, most)
+        path = shown.path if shown is not None else None
+        return await trio.to_thread.run_sync(find_text, path, text, most, abandon_on_cancel=True)
 
     async def _take(
         self, path: str, masks: Masks, depth: int, most: int, others: float, on_progress: Progress | None
