@@ -29,6 +29,7 @@ from jdbpy.session.model.breakpoints import (
     SuspendPolicy,
     normalized,
 )
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.tracing import TraceSummary
 from jdbpy.session.target.conditions import CompileCondition, CompileLogText, Condition
@@ -223,7 +224,8 @@ class Points:
     def _drop_stops(self, numbers: Iterable[int]) -> None:
         """Drop the stops that are not shown yet and that only these points have caused. wire: no wait."""
         dropped = list(numbers)
-        self._target.publisher.drop_breakpoints(dropped)
+        for thread in self._target.publisher.drop_breakpoints(dropped):
+            self._target.decisions.settle(thread, Decision.BREAKPOINT_GONE)
         WaitingStops.of(self._target).drop(dropped)
 
     async def enable(self, numbers: Iterable[int]) -> None:

@@ -14,6 +14,7 @@ import trio
 from jdbpy.errors import JdbpyError
 from jdbpy.escape import escape
 from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import Notice, Stopped
 from jdbpy.session.target.clients import Steps, host_of
 from jdbpy.session.target.stop_table import STEP_LIMIT, StopTable, WaitingStop, WaitReason
@@ -21,6 +22,9 @@ from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
+
+WAITING_FOR = {WaitReason.STEP: Decision.WAITING_STEP, WaitReason.METHOD: Decision.WAITING_METHOD}
+"""The decision about a stop that waits, by what it waits for."""
 
 _MOST_NAMED = 4
 """Threads that a notice of waiting stops names."""
@@ -106,6 +110,7 @@ class WaitingStops:
         for stop in self._target.publisher.withdraw(meant):
             if stop.thread is not None:
                 self.table.wait(WaitingStop(stop, WaitReason.STEP))
+                self._target.decisions.settle(stop.thread.id, Decision.WAITING_STEP)
         self._changed.unpark_all()
 
     # -- showing them in their turn ----------------------------------------------------------------------------------
@@ -166,6 +171,7 @@ class WaitingStops:
         dropped = self.table.drop(numbers)
         for each in dropped:
             assert each.stop.thread is not None
+            self._target.decisions.settle(each.stop.thread.id, Decision.BREAKPOINT_GONE)
             if self._target.suspension.event_holds.get(each.stop.thread.id):
                 self._target.submit_op(SuspendOp.THREAD_RESUME, each.stop.thread.id, by_event=True)
             else:
@@ -175,7 +181,9 @@ class WaitingStops:
 
     def released(self, runs: Callable[[int], bool]) -> None:
         """Take in that threads were resumed: stops that had waited there are over. No trip."""
-        self.table.release(runs)
+        for each in self.table.release(runs):
+            if each.stop.thread is not None:
+                self._target.decisions.settle(each.stop.thread.id, Decision.RESUMED)
 
     async def run(self) -> None:
         """Show the oldest stop where a step does not end; tell of stops that have waited for a method. For ever."""

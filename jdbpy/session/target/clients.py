@@ -61,9 +61,9 @@ class Follower(Publisher):
         """Forget the stops whose threads are being resumed, for all clients."""
         self._hub.drop_stops(released)
 
-    def drop_breakpoints(self, numbers: Iterable[int]) -> None:
-        """Forget the stops that only these breakpoints have caused, for all clients."""
-        self._hub.drop_breakpoints(numbers)
+    def drop_breakpoints(self, numbers: Iterable[int]) -> set[int]:
+        """Forget the stops that only these breakpoints have caused, for all clients; return their threads."""
+        return self._hub.drop_breakpoints(numbers)
 
 
 class ClientTarget(Target):

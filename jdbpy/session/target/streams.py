@@ -294,12 +294,15 @@ class Publisher:
             for stops in (self._unseen, self._owed, self._shown, self._common)
         )
 
-    def drop_breakpoints(self, numbers: Iterable[int]) -> None:
-        """Forget the stops that were not taken and that only these breakpoints, now removed, have caused."""
-        removed = set(numbers)
+    def drop_breakpoints(self, numbers: Iterable[int]) -> set[int]:
+        """Forget the stops that were not taken and that only these breakpoints, now removed, have caused; return their
+        threads."""
+        removed, threads = set(numbers), set[int]()
         for each in (self, *(follower for follower, _ in self._followers)):
             unseen = {id(stop) for stop in each.unseen()}
-            each.withdraw(lambda stop, unseen=unseen: id(stop) in unseen and is_only_of(removed, stop))  # type: ignore[misc]
+            gone = each.withdraw(lambda stop, unseen=unseen: id(stop) in unseen and is_only_of(removed, stop))  # type: ignore[misc]
+            threads.update(stop.thread.id for stop in gone if stop.thread is not None)
+        return threads
 
     def withdraw(self, meant: Callable[[Stopped], bool]) -> list[Stopped]:
         """Take back the stops that nobody has taken, of those that are meant, from all queues, and return them."""
