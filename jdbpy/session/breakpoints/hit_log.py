@@ -5,12 +5,14 @@ Owns the way from the entries of ``target/decisions`` to plain data. Nothing of 
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.escape import escape
+from jdbpy.files import open_private
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.model.decisions import BreakpointHits, Decision, DecisionTotal, HitDecision, HitLog
 from jdbpy.session.model.threads import Location, ThreadRef
@@ -112,6 +114,27 @@ class HitLogReader:
         of = f" breakpoint {', '.join(map(str, _listed(numbers)))}" if _listed(numbers) else ""
         said = reason.outcome.value + ("" if reason is Decision.SHOWN else f": {reason.text}")
         return f"{clock} thread {thread}{name}{where}{of} {said}\n"
+
+
+@contextmanager
+def open_decision_log(path: str) -> Iterator[Callable[[str], None]]:
+    """Yield what writes lines to a new file with mode 0600, "-": standard error. A log that cannot be written any more
+    falls silent. Raises UsageError.
+    """
+    try:
+        descriptor = os.dup(2) if path == "-" else open_private(path)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the log of decisions {path}: {error.strerror}",
+            hint="name a new file, or one of your own; - is standard error",
+        ) from error
+    with open(descriptor, "w", buffering=1, encoding="utf-8", errors="backslashreplace") as file:
+
+        def write(line: str) -> None:
+            with suppress(OSError, ValueError):
+                file.write(line)
+
+        yield write
 
 
 def _is_of(number: int | None, numbers: Numbers) -> bool:
