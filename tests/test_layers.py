@@ -19,14 +19,16 @@ from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
 
-GROUND = ("errors", "escape", "files", "garbage", "json_form", "record")
-"""Modules below all floors: errors, Record, how text of the target is made safe, how private files are opened."""
+GROUND = ("errors", "escape", "files", "garbage", "identifiers", "json_form", "record")
+"""Modules below all floors: errors, Record, how text of the target is made safe, how private files are opened, what a
+Java identifier is."""
 
 MAY_IMPORT = {
     "errors": set[str](),
     "escape": set[str](),
     "files": set[str](),
     "garbage": set[str](),
+    "identifiers": set[str](),
     "json_form": {"record"},
     "record": {"json_form"},  # to_dict
     "wire": {*GROUND, "wire"},

@@ -60,6 +60,7 @@ options:
   --timeout SECONDS      in a batch, the longest wait for a stop or a reply (default 60)
   --sourcepath PATHS     directories and jars, '{os.pathsep}' between them; * and ** match: 'libs/*-sources.jar'
   --wire-log FILE        a readable log of every packet with timings
+  --log decisions[=FILE] a line for each hit, what was decided and why; without FILE on standard error
   --color auto|always|never
   --read-only            nothing that changes or suspends the target leaves the debugger
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
@@ -96,6 +97,7 @@ class CommandLine(Record):
     timeout: float = 60.0
     source_path: tuple[str, ...] = ()
     wire_log: str | None = None
+    decisions: str | None = None
     color: str = "auto"
     read_only: bool = False
     reconnect: bool = False
@@ -146,6 +148,7 @@ class _Parser:
             "--timeout": partial(self._seconds, "timeout"),
             "--sourcepath": self._source_path,
             "--wire-log": partial(self._file, "wire_log"),
+            "--log": self._log,
             "--hold": self._hold,
             "--pid": self._pid,
             "--audit": partial(self._file, "audit"),
@@ -242,6 +245,12 @@ class _Parser:
 
     def _file(self, name: str, text: str) -> None:
         self.values[name] = text
+
+    def _log(self, text: str) -> None:
+        what, _, file = text.partition("=")
+        if what != "decisions":
+            raise UsageError(f"--log is decisions or decisions=FILE, not '{text}'")
+        self.values["decisions"] = file or "-"
 
     def _pid(self, text: str) -> None:
         if self.action != "attach":

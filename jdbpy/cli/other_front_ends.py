@@ -26,9 +26,9 @@ from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.stop_actions import run_stop_actions
 from jdbpy.cli.table import CliCommand
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.json_form import encode
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import IDENTIFIER
 
 __all__ = ["FORCED", "REFUSED", "Candidate", "ConsoleLines", "PromptLines", "refusal"]
 

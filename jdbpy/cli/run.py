@@ -342,6 +342,7 @@ def open_session(
     options = Options(
         source_path=line.source_path,
         wire_log=_own(line.wire_log, name),
+        decisions=line.decisions if line.decisions == "-" else _own(line.decisions, name),
         read_only=line.read_only,
         allow_suspend=line.allow_suspend,
         audit=line.audit,

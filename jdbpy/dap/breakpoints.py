@@ -15,8 +15,8 @@ from jdbpy.dap.paths import ClientSource, place_of
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.variables import Container
 from jdbpy.escape import escape
+from jdbpy.identifiers import WORD
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import WORD
 
 if TYPE_CHECKING:
     from jdbpy import BreakpointInfo

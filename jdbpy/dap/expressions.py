@@ -11,8 +11,8 @@ from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.readings import shallow
 from jdbpy.dap.variables import NAME, ValueFormat, is_hex, is_static, of_result, path_of, value_body
 from jdbpy.escape import escape
+from jdbpy.identifiers import IDENTIFIER, WORD
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import IDENTIFIER, WORD
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo

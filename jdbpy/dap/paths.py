@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jdbpy import UsageError
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import IDENTIFIER
 
 if TYPE_CHECKING:
     from jdbpy.dap.adapter import Adapter

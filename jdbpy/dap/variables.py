@@ -20,8 +20,8 @@ from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.readings import ARRAY, shallow
 from jdbpy.escape import escape
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import IDENTIFIER
 
 if TYPE_CHECKING:
     from jdbpy import FieldInfo, FrameInfo, Limits, ValueInfo, Variable

@@ -6,11 +6,11 @@ import re
 from typing import Annotated
 
 from jdbpy import Limits, SourceWindow, StateError, UsageError
+from jdbpy.identifiers import WORD
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.running import ThreadName
 from jdbpy.mcp.tools import Within, tool
-from jdbpy.session.java.identifiers import WORD
 
 Limit = Annotated[int, "most items", Within(1, 1000)]
 First = Annotated[int, "skip so many items", Within(0, 10_000_000)]

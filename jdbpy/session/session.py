@@ -31,6 +31,7 @@ from jdbpy.wire.wirelog import LogSink, WireLog
 if TYPE_CHECKING:
     from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
     from jdbpy.session.breakpoints.catchpoints import Catchpoints
+    from jdbpy.session.breakpoints.hit_log import HitLogReader
     from jdbpy.session.breakpoints.points import Points
     from jdbpy.session.breakpoints.traces import Traces
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
@@ -226,6 +227,13 @@ class Session:
     def _load_instrumentation(self) -> None:
         """Load what computes conditions in the target; it takes part from then on."""
         self.instrumentation  # noqa: B018
+
+    @cached_property
+    def decisions(self) -> HitLogReader:
+        """Return what was decided about hits, and why."""
+        from jdbpy.session.breakpoints.hit_log import HitLogReader
+
+        return HitLogReader(self._target, lambda: self.points)
 
     @cached_property
     def breakpoints(self) -> LineBreakpoints:

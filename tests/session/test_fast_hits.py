@@ -120,6 +120,7 @@ class IsOne:
         self.condition: Condition | None = self
         self.load = HitLoad()
         self.passes = self.look_after = 0
+        self.number = 1
         self.suspends_all = False
         self.holds_there: bool | None = None
         self.told: list[tuple[int, int | None]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from jdbpy.session.java.identifiers import is_identifier
+from jdbpy.identifiers import is_identifier
 from jdbpy.session.sources.text import SourceFile
 from tests.harness import Jvm, debug, inline, start_target
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 import trio
 import trio.testing
 
 import jdbpy
-from jdbpy import Session, SuspendPolicy
+from jdbpy import Session, StateError, SuspendPolicy
 from jdbpy.wire.command import Empty
 from jdbpy.wire.messages import event_request, thread_reference, virtual_machine
 from tests.fakes.jvm import FakeJvm

@@ -10,8 +10,8 @@ from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.settings import SETTINGS
 from jdbpy.errors import UsageError
+from jdbpy.identifiers import WORD
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import WORD
 
 
 class ExpressionArgument(Argument[str]):

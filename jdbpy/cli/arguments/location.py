@@ -15,8 +15,8 @@ from jdbpy.cli.arguments.target import class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import split_words
 from jdbpy.errors import UsageError
+from jdbpy.identifiers import WORD
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import WORD
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
 _BEHIND_LINE = re.compile(r".*\d:(\w*)")

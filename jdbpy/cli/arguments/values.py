@@ -11,7 +11,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import class_names
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
-from jdbpy.session.java.identifiers import WORD
+from jdbpy.identifiers import WORD
 
 
 class Format(Argument[str]):

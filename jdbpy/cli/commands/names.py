@@ -127,6 +127,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "info",
         "i",
     ),
+    "hits": (
+        "hits",
+        "info hits",
+    ),
     "hotswap": (
         "redefine",
         "hotswap",

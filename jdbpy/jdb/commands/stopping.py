@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from jdbpy import SuspendPolicy
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
 from jdbpy.jdb.texts import CLEAR_USAGE, STOP_USAGE
 from jdbpy.jdb.words import Words, java_integer, whole_number
-from jdbpy.session.java.identifiers import IDENTIFIER
 
 _POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 _PLACE_END = ":( \t\n\r"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, ValueInfo
+from jdbpy.identifiers import WORD
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import SHORT, is_object, massaged, text_of
 from jdbpy.jdb.words import Words
-from jdbpy.session.java.identifiers import WORD
 
 _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
 _UNKNOWN = re.compile(rf"cannot find symbol: (?:variable|method) ([{WORD}]+)(?:\(.*\))?(?: in \w+ (\S+))?")

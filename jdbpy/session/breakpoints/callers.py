@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable
 
 from jdbpy.errors import JdwpError, UsageError
+from jdbpy.identifiers import WORD
 from jdbpy.session.java.class_names import close_to, of_the_runtime, similar
-from jdbpy.session.java.identifiers import WORD
 from jdbpy.session.java.signatures import simple_name
 from jdbpy.session.target import facts
 from jdbpy.session.target.refs import Method

@@ -22,6 +22,7 @@ from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_class_name
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import OPTIONS, BreakpointInfo, PointOptions
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.target.requests import GO, REASONS, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.types import TypeCache
@@ -211,10 +212,15 @@ class EventPoint(Point):
     def _on_event(self, earlier: tuple[str, ...], hit: RequestHit) -> Vote:
         concerned = self.concerns(hit)
         if concerned is False:
-            return GO
+            return self._not_meant(hit)
         if earlier or not isinstance(concerned, bool):
             return self._ask(earlier, concerned, hit)
         return self._on_hit(self, REASONS[type(hit.event)], hit)
+
+    def _not_meant(self, hit: RequestHit) -> Verdict:
+        """Record that the point does not mean an event, and return the vote to go on. wire: no wait."""
+        self._target.decisions.count(self.number, Decision.NOT_MEANT)
+        return GO
 
     async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: RequestHit) -> Verdict:
         """Return the verdict on an event that may be none of the point's, or also be reported by another of its
@@ -225,7 +231,7 @@ class EventPoint(Point):
         if not isinstance(concerned, bool):
             concerned = await concerned()
         if not concerned or await fits_any(self._target.types, earlier, type_id):
-            return GO
+            return self._not_meant(hit)
         return await verdict_of(self._on_hit(self, REASONS[type(hit.event)], hit))
 
 

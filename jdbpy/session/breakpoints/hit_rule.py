@@ -15,6 +15,7 @@ from jdbpy.session.breakpoints.dependents import Dependents
 from jdbpy.session.breakpoints.hot_places import HotPlaces
 from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.reports import Reporter
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.kinds import StopReason
 from jdbpy.session.target.requests import GO, RequestHit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.target.target import Target
@@ -44,10 +45,10 @@ class HitRule:
 
     def hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
         """Return the vote on one hit: at once for one that is only counted."""
-        if self._points.get(point.number) is not point or point.waiting:
-            return GO  # it was removed, or has begun to wait, while the event was on its way
+        if self._points.get(point.number) is not point or point.waiting:  # while the event was on its way
+            return self._passed(point, hit, Decision.AFTER if point.waiting else Decision.BREAKPOINT_GONE)
         if self._target.changed_code.helpers and self._is_own(hit.event):
-            return GO
+            return self._passed(point, hit, Decision.OWN_CODE)
         if self._target.changed_code.running_methods and hit.thread and hit.policy is not JdwpSuspendPolicy.NONE:
             return self._outside_checks(point, reason, hit)
         return self._hit(point, reason, hit)
@@ -62,7 +63,7 @@ class HitRule:
             if any(each.location.classID in self._target.changed_code.running_methods for each in frames):
                 if hit.request.counting_filter is not None and hit.request.counting_filter.taken:
                     hit.request.counting_filter.taken.popleft()
-                return GO
+                return self._passed(point, hit, Decision.OWN_CODE)
         return await verdict_of(self._hit(point, reason, hit))
 
     def _hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
@@ -83,19 +84,22 @@ class HitRule:
 
     def counts(self, point: Point, hit: RequestHit) -> bool:
         """Count a hit whose condition holds; True if it is one to stop at. wire: no wait."""
-        there = self._points.get(point.number) is point and not point.waiting
-        return there and self._counts(point, hit)
+        if self._points.get(point.number) is point and not point.waiting:
+            return self._counts(point, hit)
+        self._passed(point, hit, Decision.AFTER if point.waiting else Decision.BREAKPOINT_GONE)
+        return False
 
     async def met(self, point: Point, hit: RequestHit) -> Verdict:
         """Return the verdict on a hit that ``counts``, at the place that the user has meant."""
         if self._points.get(point.number) is not point:
-            return GO
+            return self._passed(point, hit, Decision.BREAKPOINT_GONE)
         return await self._meet(point, StopReason.BREAKPOINT, hit)
 
     async def _report(self, point: Point, hit: RequestHit) -> Verdict:
         assert hit.request.counting_filter is not None
-        await self._reporter.report(point, hit, *hit.request.counting_filter.taken.popleft())
-        return GO
+        taken, before = hit.request.counting_filter.taken.popleft()
+        await self._reporter.report(point, hit, taken, before)
+        return self._passed(point, hit, Decision.REPORT if taken.reported else Decision.LIMIT)
 
     async def _look(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
         """Return the verdict on a hit that counts only if callers and condition fit.
@@ -105,9 +109,9 @@ class HitRule:
         message, failure = "", ""
         try:
             if point.callers is not None and not await point.callers.fit(hit.thread):
-                return GO
+                return self._passed(point, hit, Decision.CALLER)
             if any(f"${name}" in point.options.condition for name in point.lacks(hit)):
-                return GO
+                return self._passed(point, hit, Decision.CONDITION_FALSE)
             if point.condition is not None and not await point.condition.holds(
                 hit.thread, await point.given(hit, point.options.condition), getattr(hit.event, "location", None)
             ):
@@ -115,12 +119,12 @@ class HitRule:
                 if self.on_often is not None and 0 < point.look_after <= point.passes:
                     self._target.hit_times.stopped(hit.thread)  # what is done now is done once
                     await self.on_often(point, hit)
-                return GO
+                return self._passed(point, hit, Decision.CONDITION_FALSE)
         except Disconnected:
             raise
         except JdbpyError as error:
             if not point.failures.note(error.message):
-                return GO
+                return self._passed(point, hit, Decision.CONDITION_FAILED)
             message, failure = _failed(point, error), error.message
         if not message and not self._counts(point, hit):
             return GO
@@ -150,7 +154,7 @@ class HitRule:
             if often and self.on_often is not None:
                 self._target.hit_times.stopped(hit.thread)
                 await self.on_often(point, hit)
-            return GO
+            return self._passed(point, hit, Decision.REPORT if taken.reported else Decision.LIMIT)
         extra: dict[str, Any] = {"failure": failure} if failure else {}
         extra |= {"breakpoint": point.number, "breakpoints": (point.number,)}
         if point.options.temporary and not message:
@@ -179,8 +183,16 @@ class HitRule:
             point.disarm()
         if admitted and point.ignore:
             point.ignore -= 1
+            self._passed(point, hit, Decision.IGNORED)
             return False
+        if not admitted:
+            self._passed(point, hit, Decision.HIT_COUNT)
         return admitted
+
+    def _passed(self, point: Point, hit: RequestHit, reason: Decision) -> Verdict:
+        """Record why a hit is no stop, and return the vote to go on. wire: no wait."""
+        self._target.decisions.record(point.number, hit.thread, getattr(hit.event, "location", None), reason)
+        return GO
 
 
 def _suspends(point: Point) -> bool:

@@ -20,10 +20,10 @@ from __future__ import annotations
 import re
 
 from jdbpy.errors import UsageError
+from jdbpy.identifiers import START, WORD
 from jdbpy.record import Record
 from jdbpy.session.java.class_names import ClassName, is_hidden_name, parse_class_name
 from jdbpy.session.java.generics import generic_method
-from jdbpy.session.java.identifiers import START, WORD
 from jdbpy.session.target.refs import Method
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"

@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdbpyError, StateError, UsageError
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.session.breakpoints.event_point import Basis, EventPoint, set_point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.concurrency import both
 from jdbpy.session.java.class_names import ClassName, close_to, parse_class_name
-from jdbpy.session.java.identifiers import IDENTIFIER
 from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions, SuspendPolicy
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, ValueInfo

@@ -370,6 +370,10 @@ async def session_with(
         )
         async with open_nursery() as nursery:
             session = Session(target, options, launched)
+            if options.decisions:
+                from jdbpy.session.breakpoints.hit_log import open_decision_log
+
+                session.decisions.log_to(stack.enter_context(open_decision_log(options.decisions)))
             if played is not None:
                 target.played, session.recorded_lines = True, played
                 target.latency.is_none = True

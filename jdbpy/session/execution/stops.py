@@ -19,8 +19,9 @@ import trio
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.execution.waiting import WaitingStops
+from jdbpy.session.execution.waiting import WAITING_FOR, WaitingStops
 from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import SourceWindow, Stopped, StopReason
 from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, ThreadRef
 from jdbpy.session.sources.sources import Sources
@@ -245,8 +246,12 @@ class StopShower:
         stop = Stopped(**{**fields, **extra})
         if is_only_of(gone, stop):
             self.waiting.resume(stop)
+            target.decisions.settle(thread_id, Decision.BREAKPOINT_GONE)
             return stop
         wait = self.waiting.reason(thread_id, policy, stop.clients) if reason is not StopReason.PAUSE else None
+        if reason is not StopReason.PAUSE:
+            decision = WAITING_FOR[wait] if wait is not None and thread is not None else Decision.SHOWN
+            target.decisions.record(stop.breakpoints, thread_id, at, decision)
         if wait is not None and thread is not None:
             target.stops[thread.id] = stop
             target.meet(thread.id)
@@ -262,6 +267,8 @@ class StopShower:
             target.stops[thread.id] = stop
             target.meet(thread.id)
             self.waiting.table.show(stop)
+            if stop.reason is not StopReason.PAUSE:
+                target.decisions.settle(thread.id, Decision.SHOWN)
         if target.clients is not None:
             target.clients.stopped(stop)
         else:

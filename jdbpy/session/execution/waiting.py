@@ -15,6 +15,7 @@ import trio
 from jdbpy.errors import JdbpyError
 from jdbpy.escape import escape
 from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import Notice, Stopped
 from jdbpy.session.target.clients import Steps, host_of
 from jdbpy.session.target.stop_table import STEP_LIMIT, StopTable, WaitingStop, WaitReason
@@ -22,6 +23,13 @@ from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
+
+WAITING_FOR = {
+    WaitReason.STEP: Decision.WAITING_STEP,
+    WaitReason.METHOD: Decision.WAITING_METHOD,
+    WaitReason.SHOWN: Decision.WAITING_TURN,
+}
+"""The decision about a stop that waits, by what it waits for."""
 
 _MOST_NAMED = 4
 """Threads that a notice of waiting stops names."""
@@ -114,6 +122,7 @@ class WaitingStops:
         for stop in self._target.publisher.withdraw(meant):
             if stop.thread is not None:
                 self.table.wait(WaitingStop(stop, WaitReason.STEP))
+                self._target.decisions.settle(stop.thread.id, Decision.WAITING_STEP)
         self._changed.unpark_all()
 
     # -- showing them in their turn ----------------------------------------------------------------------------------
@@ -191,6 +200,7 @@ class WaitingStops:
             stops += [stop for stop in untaken if self._target.suspension.stands_since(_thread(stop), stop.epoch)]
         for stop in stops:
             self.resume(stop)
+            self._target.decisions.settle(_thread(stop), Decision.BREAKPOINT_GONE)
 
     def resume(self, stop: Stopped) -> None:
         """Take back what the event of a stop has suspended, which nobody has seen. wire: no wait."""
@@ -203,7 +213,9 @@ class WaitingStops:
 
     def released(self, runs: Callable[[int], bool]) -> None:
         """Take in that threads were resumed: stops that had waited there are over. No trip."""
-        self.table.release(runs)
+        for each in self.table.release(runs):
+            if each.stop.thread is not None:
+                self._target.decisions.settle(each.stop.thread.id, Decision.RESUMED)
 
     async def run(self) -> None:
         """Show the oldest stop where a step does not end; tell of stops that have waited for a method. For ever."""

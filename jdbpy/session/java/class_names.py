@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from jdbpy.errors import UsageError
+from jdbpy.identifiers import LETTER, WORD
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import LETTER, WORD
 from jdbpy.session.java.signatures import package_of, simple_name
 
 _PLAIN_NAME = rf"{LETTER}[{WORD}-]*(?:\.{LETTER}[{WORD}-]*)*"

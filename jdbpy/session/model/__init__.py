@@ -11,6 +11,7 @@ kept after the target has moved on; using it to ask for more is then a ``StateEr
 * ``kinds``: the kinds of breakpoints with their words, and the reasons of stops
 * ``breakpoints``: breakpoints and other points; ``tracing``: what those that report come to; ``calls``: observed calls
 * ``classes``: classes and their members; ``code``: bytecode and constant pools; ``strata``: source maps
+* ``decisions``: what was decided about hits, and why
 * ``locks``, ``heap``, ``modules``, ``hotswap``: what these components tell
 * ``vm``: the VM as a whole; ``snapshots``: what is known of one in a file; ``moments``: one at a moment, to be compared
 * ``instrumentation``: what a session has put into the target's code

@@ -17,7 +17,8 @@ class Options(Record):
     (``Session.touch``). ``hold``: "thread" or "all", what a breakpoint suspends unless it has a
     policy; "" decides by where the JVM is. ``excludes``: step filters in place of the default ones. ``record``: a
     new file for all packets of the session, which ``replay_session`` plays again. ``in_target``: "auto", "ask" or
-    "off", which conditions the target computes itself (``Instrumentation.mode``).
+    "off", which conditions the target computes itself (``Instrumentation.mode``). ``decisions``: a file for a line
+    about each hit, what was decided and why; "-" is standard error.
     """
 
     source_path: tuple[str, ...] = ()
@@ -30,6 +31,7 @@ class Options(Record):
     excludes: tuple[str, ...] | None = None
     record: str | None = None
     in_target: str = "off"
+    decisions: str | None = None
 
 
 class InvokeRules(Record):

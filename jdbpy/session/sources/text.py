@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from jdbpy.identifiers import WORD
 from jdbpy.record import Record
 from jdbpy.session.java.class_names import path_of_package
-from jdbpy.session.java.identifiers import WORD
 from jdbpy.session.java.signatures import outermost, package_of, simple_name
 from jdbpy.session.model.events import SourceLine
 from jdbpy.session.model.threads import Location

@@ -23,6 +23,7 @@ How it runs:
 * ``last_breakpoints``: threads that would pass a breakpoint while another one is stepped
 * ``conditions``: what a hit needs of the evaluator; ``fast_hits``: hits whose condition is false
 * ``stop_table``: which stops wait to be shown, and why: the rules of stops, as pure data
+* ``decisions``: what was decided about the last hits, and why
 * ``streams``: events on their way to subscribers
 * ``answers``: the time limit of evaluations
 * ``leaving``: leaving the target so that nothing stays suspended; ``events_under_way``: events that are sent late

@@ -7,6 +7,10 @@ hit of another. It is put off until then, so that both kinds stop in the same or
 
 from __future__ import annotations
 
+import time
+
+from jdbpy.session.model.decisions import Decision
+from jdbpy.session.target.decisions import Entry
 from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import JdwpSuspendPolicy
@@ -21,7 +25,7 @@ class DeferredHits:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._hits: list[tuple[int, Packet]] = []  # by thread
+        self._hits: list[tuple[int, Packet, int]] = []  # by thread; with the number of the breakpoint
         self.leaving = False
 
     def take(self, packet: Packet, request: EventRequest) -> bool:
@@ -35,19 +39,24 @@ class DeferredHits:
         thread = thread_of(packet, self._target.conn.id_sizes)
         if not thread or not suspension.is_held_otherwise(thread):
             return False
-        self._hits.append((thread, packet))
+        self._hits.append((thread, packet, request.guard.number))
         return True
 
     @property
     def threads(self) -> frozenset[int]:
         """The threads whose hit was put off: the agent counts one suspension of each more."""
-        return frozenset(thread for thread, _ in self._hits)
+        return frozenset(thread for thread, *_ in self._hits)
+
+    def pending(self) -> list[Entry]:
+        """Return the hits that were put off, as the trace of decisions has them. No wait."""
+        now = time.time()
+        return [(now, thread, None, number, Decision.WAITING_TURN) for thread, _, number in self._hits]
 
     def queue_due(self) -> None:
         """Queue the hits of threads that nothing but their hit suspends any more."""
         if self._hits:
             suspended = self._target.suspension.is_held_otherwise
-            due = [packet for thread, packet in self._hits if not suspended(thread)]
+            due = [packet for thread, packet, _ in self._hits if not suspended(thread)]
             self._hits = [each for each in self._hits if suspended(each[0])]
             for packet in due:
                 self._target.publisher.came_in()

@@ -20,8 +20,10 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import ExceptionInfo, Exited, Notice, VMDisconnected
 from jdbpy.session.model.kinds import KINDS, StopReason
+from jdbpy.session.target.decisions import Numbers
 from jdbpy.session.target.deferred_hits import DeferredHits
 from jdbpy.session.target.fast_hits import FastHits
 from jdbpy.session.target.requests import (
@@ -32,6 +34,7 @@ from jdbpy.session.target.requests import (
     StopPlan,
     Verdict,
     Vote,
+    number_of,
     verdict_of,
 )
 from jdbpy.session.target.suspension import SuspendOp
@@ -74,6 +77,7 @@ class _Begun:
         self.composite = composite
         """The set as its owner was shown it: what lets it go must find it to be the same one later."""
         self._asked = hit, vote
+        self.number = number_of(hit.request)
         self._active = hit.request.active  # else the owner itself has cleared it, or the agent
 
     def taken(self) -> tuple[RequestHit, Vote] | None:
@@ -120,6 +124,7 @@ class EventDispatcher:
             self._target.publisher.came_in()
         conn.on_event = self._take
         self._target.on_resume = self._deferred.queue_due
+        self._target.decisions.pending = self._deferred.pending
         self._running = True
         try:
             async with trio.open_nursery() as nursery:
@@ -241,6 +246,8 @@ class EventDispatcher:
         except Exception as error:
             vote = _failing(error)  # the dispatcher's to tell
         if vote is None:
+            if request.guard is None:
+                self._target.decisions.count(0, Decision.OWN_REQUEST)
             self._let_go(composite)
             return True
         self._begun = _Begun(composite, hit, vote)
@@ -262,6 +269,7 @@ class EventDispatcher:
             return False  # of another thread, or of none
         self._note_suspension(composite)
         self._resume(composite)
+        self._record(composite, Decision.EVALUATION)
         for each in composite.events:
             counted = self._target.requests.find(each.requestID)
             if counted is not None and counted.recounts:
@@ -300,6 +308,7 @@ class EventDispatcher:
             self.death_told = self.death_told or any(isinstance(each, wire_event.VMDeath) for each in composite.events)
             self._note_suspension(composite)
             self._resume(composite)
+            self._record(composite, Decision.LEAVING)
 
     async def _work(self) -> str:
         """Handles event sets until the connection ends; returns the reason why it did."""
@@ -316,9 +325,11 @@ class EventDispatcher:
             except JdbpyError as error:
                 if composite is self._gone or not await self._stop_unread(composite, error):
                     self._let_go(composite)
+                    self._record(composite, Decision.FAULT)
                     self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
             except Exception as fault:  # ours: the session goes on, and no thread stays suspended
                 self._let_go(composite)
+                self._record(composite, Decision.FAULT)
                 self._target.publish(Notice("warning", _fault(fault)))
             finally:
                 self._target.suspension.undecided = None
@@ -341,14 +352,36 @@ class EventDispatcher:
         votes: Votes = []
         for event in self._once_each(composite.events) if len(composite.events) > 1 else composite.events:
             asked = self._ask(composite, event) if begun is None else begun.taken()
-            plan = await verdict_of(asked[1]) if asked is not None else None
-            if asked is not None and plan is not None:
+            if asked is None:
+                if begun is not None:
+                    self._record_one(event, Decision.BREAKPOINT_GONE, begun.number)
+                continue
+            plan = await verdict_of(asked[1])
+            if plan is not None:
                 votes.append((asked[0], plan))
+            elif asked[0].request.guard is None:
+                self._target.decisions.count(0, Decision.OWN_REQUEST)
         if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
             self._target.hit_times.stopped(_thread_of(composite))
             await self._show_after_reports(votes)
         else:
             self._let_go(composite)
+            for hit, plan in votes:
+                reason = Decision.LEAVING if self._leaving else Decision.RESUMED
+                self._record_one(hit.event, reason, plan.extra.get("breakpoints", 0))
+
+    def _record(self, composite: wire_event.Composite, reason: Decision) -> None:
+        """Record the decision about each event of a set. No wait."""
+        for event in composite.events:
+            self._record_one(event, reason, number_of(self._target.requests.find(event.requestID)))
+
+    def _record_one(self, event: Any, reason: Decision, numbers: Numbers) -> None:
+        """Record the decision about an event; one of no breakpoint is only counted. No wait."""
+        if numbers:
+            place = getattr(event, "location", None)
+            self._target.decisions.record(numbers, getattr(event, "thread", 0), place, reason)
+        else:
+            self._target.decisions.count(0, reason)
 
     def _once_each(self, events: Sequence[Any]) -> Sequence[Any]:
         """Return the events of a set, one of each request: one that is being set anew may stand there twice."""
@@ -389,9 +422,13 @@ class EventDispatcher:
             self._warn(f"an event of an unknown kind ({event.kind}) was passed over")
             return None
         request = self._target.requests.find(event.requestID) if event.requestID else AUTOMATIC
-        if request is None:
-            return None  # cleared while the event was on its way
+        if request is None:  # cleared while the event was on its way, or an earlier debugger's
+            number = self._target.requests.cleared(event.requestID)
+            reason = Decision.LEFT_OVER if number is None else Decision.BREAKPOINT_GONE
+            self._record_one(event, reason, number or 0)
+            return None
         if misfit := request.misfit(event):
+            self._record_one(event, Decision.LEFT_OVER, 0)
             self._warn(f"an event was ignored: {misfit}")
             return None
         if request.counter is not None and composite.suspendPolicy == JdwpSuspendPolicy.NONE:

@@ -30,6 +30,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
+from jdbpy.session.model.decisions import Decision
 from jdbpy.session.target.conditions import Condition, ConditionEvaluation, FastCondition, MethodCall
 from jdbpy.session.target.requests import EventRequest
 from jdbpy.session.target.suspension import SuspendOp
@@ -382,6 +383,7 @@ class FastHits:
         self.let_go += 1
         if look.request.guard is not None:
             look.request.guard.passes += 1
+            target.decisions.record(look.request.guard.number, thread, look.place, Decision.CONDITION_FALSE)
         suspended = target.suspension.is_suspended(thread) or target.suspension.evaluating
         if target.latency.is_high_for_hits and not suspended:
             self._look_ahead(look, thread)

@@ -129,6 +129,8 @@ class Guarded(Protocol):
     is false.
     """
 
+    number: int
+    """The number of its breakpoint."""
     condition: Condition | None
     load: HitLoad
     passes: int
@@ -250,6 +252,11 @@ See docs/agent.md, "Events that were not requested".
 """
 
 
+def number_of(request: EventRequest | None) -> int:
+    """Return the number of the breakpoint that a request belongs to; 0 if it belongs to none."""
+    return request.guard.number if request is not None and request.guard is not None else 0
+
+
 def _name(kind: int) -> str:
     return EventKind(kind).name
 
@@ -277,6 +284,7 @@ class RequestTable:
         self._by_id: dict[int, EventRequest] = {}
         self._counting_filters: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
         self._suspend_less: list[EventRequest] = []  # than everything, for a while
+        self._cleared: dict[int, int] = {}  # by ids of requests that are no longer: the number of the breakpoint
         self._former: dict[int, EventRequest] = {}  # by ids that they had: events of these may still be on their way
         self.has_immediate = False
         """True if a request was ever set whose handler is called where its events come in."""
@@ -480,7 +488,10 @@ class RequestTable:
     def spent(self, request: EventRequest) -> None:
         """The agent has dropped the request itself: its Count has run out."""
         request.active = False
-        self._by_id.pop(request.id, None)
+        if self._by_id.pop(request.id, None) is not None:
+            self._cleared[request.id] = number_of(request)
+            if len(self._cleared) > MOST_FORMER:
+                del self._cleared[next(iter(self._cleared))]
         if request.rested_as:
             self._counting_filters[request.rested_as] = _passed
         if request.counting_filter is None or not request.id:
@@ -506,6 +517,12 @@ class RequestTable:
             return None
         found.fired = True
         return found
+
+    def cleared(self, request_id: int) -> int | None:
+        """Return the number of the breakpoint whose request had that id and was cleared, 0 for one of no breakpoint;
+        None if none had it."""
+        former = self._former.get(request_id)
+        return self._cleared.get(request_id) if former is None else number_of(former)
 
     def all_active(self) -> list[EventRequest]:
         return list(self._by_id.values())

@@ -20,6 +20,7 @@ from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.answers import Answers
 from jdbpy.session.target.changed_code import ChangedCode
 from jdbpy.session.target.code_guard import CodeGuard
+from jdbpy.session.target.decisions import Decisions
 from jdbpy.session.target.frame_ids import FrameIdPredictor
 from jdbpy.session.target.hit_rates import HitTimes
 from jdbpy.session.target.invocations import Invocations
@@ -114,6 +115,7 @@ class Target:
         self.frame_id_predictor = FrameIdPredictor(self.suspension)
         self.guess_objects: Callable[[int, int], trio.Event | None] | None = None
         """Asks what the new objects are of which a stop of a thread will tell, so many; set where the link is slow."""
+        self.decisions = Decisions()
         self.requests = RequestTable(conn)
         self.invocations.suspend_less = self.requests.suspend_less
         self.last_breakpoints = LastBreakpoints(self)

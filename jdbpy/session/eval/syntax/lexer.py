@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
 from jdbpy.errors import EvalError
+from jdbpy.identifiers import IDENTIFIER, PART, WORD
 from jdbpy.record import Record
-from jdbpy.session.java.identifiers import IDENTIFIER, PART, WORD
 
 
 class TokenKind(Enum):

@@ -17,9 +17,9 @@ import re
 from enum import Enum, auto
 
 from jdbpy.errors import EvalError
+from jdbpy.identifiers import IDENTIFIER, START, WORD
 from jdbpy.record import Record
 from jdbpy.session.eval.syntax.lexer import Token, TokenKind, tokens
-from jdbpy.session.java.identifiers import IDENTIFIER, START, WORD
 
 
 class Mark(Enum):

@@ -1,0 +1,147 @@
+"""Every hit is decided once, with a reason: the totals are compared with what the program itself has counted."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+import jdbpy
+from jdbpy.errors import UsageError
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.decisions import BreakpointHits, Decision, HitLog, HitOutcome
+from jdbpy.session.target.decisions import MOST, Decisions
+from tests.harness import LIMIT, Jvm, program, start_target, within
+
+CREW = program("Crew")
+WORKERS = 8
+PASSED = " + ".join(f"Crew.passed[{each}]" for each in range(WORKERS))
+
+
+def totals(point: BreakpointHits) -> dict[Decision, int]:
+    return {each.reason: each.count for each in point.totals}
+
+
+async def of_point(session: jdbpy.Session, number: int, count: int = MOST) -> tuple[HitLog, BreakpointHits]:
+    log = await session.decisions.latest(count, number)
+    [point] = log.breakpoints
+    assert point.number == number
+    return log, point
+
+
+async def to_stop(session: jdbpy.Session) -> jdbpy.Stopped:
+    with within(LIMIT):
+        stop = await session.execution.cont()
+    assert isinstance(stop, jdbpy.Stopped)
+    return stop
+
+
+@asynccontextmanager
+async def crew(jvm: Jvm, workers: int, options: jdbpy.Options | None = None) -> AsyncIterator[jdbpy.Session]:
+    """A session with the program that counts its own passes, suspended at its start."""
+    async with start_target(jvm, "Crew", str(workers)) as target:
+        async with jdbpy.attach_session(target.address, options=options) as session:
+            with within(LIMIT):
+                await session.next_stop()
+            yield session
+
+
+@pytest.mark.parametrize("hold", [SuspendPolicy.ALL, SuspendPolicy.THREAD])
+async def test_the_hits_of_eight_threads_are_all_decided(jvm: Jvm, hold: SuspendPolicy) -> None:
+    async with crew(jvm, WORKERS) as session:
+        await session.breakpoints.add("Crew.hit", condition="n % 5 == 0", policy=hold)
+        for _ in range(12):
+            assert (await to_stop(session)).breakpoint == 1
+        await session.execution.suspend()
+        log, point = await of_point(session, 1)
+        counted = int((await session.values.evaluate(PASSED)).text)
+        found = totals(point)
+        decided = sum(found.values())
+        # those that stand at the breakpoint are decided or on their way, and not counted by the program
+        assert counted - WORKERS <= decided <= counted + WORKERS, (counted, found)
+        assert found[Decision.SHOWN] >= 12
+        assert found[Decision.CONDITION_FALSE] > found[Decision.SHOWN]
+        assert {each.reason for each in log.hits} <= {*found, Decision.WAITING_TURN}
+        assert {each.breakpoints for each in log.hits} == {(1,)}
+        for each in log.hits:
+            assert each.thread is not None and each.thread.name.startswith("worker-")
+            assert each.location is not None and (each.location.class_name, each.location.method) == ("Crew", "hit")
+
+
+async def test_each_way_out_has_its_reason(jvm: Jvm) -> None:
+    """One thread, so that the numbers are known."""
+    async with crew(jvm, 1) as session:
+        points = session.breakpoints
+        await points.add("Crew.hit", hits="3")  # 1
+        await points.add("Crew.deep", ignore=5)  # 2
+        await points.add("Crew.deeper", callers=("Nobody.calls",))  # 3
+        await points.add("Crew.guarded", policy=SuspendPolicy.NONE)  # 4
+        await points.add("Crew.slow")  # 5
+        await points.add(CREW.at("kept"), condition="n / (n - n) > 0")  # 6
+        assert "failed" in (await to_stop(session)).message
+        assert (await to_stop(session)).breakpoint == 1
+        await session.values.evaluate("Crew.slow(1)")
+        found = {number: totals((await of_point(session, number))[1]) for number in range(1, 7)}
+        assert found[1] == {Decision.HIT_COUNT: 2, Decision.SHOWN: 1}
+        assert found[2] == {Decision.IGNORED: 2}
+        assert found[3] == {Decision.CALLER: 4}
+        assert sum(found[4].values()) == 2
+        assert found[5] == {Decision.EVALUATION: 1}
+        assert found[6] == {Decision.SHOWN: 1, Decision.CONDITION_FAILED: 1}
+
+
+async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm) -> None:
+    """A breakpoint that is removed while the hit of another thread waits for the end of a method: it is dropped."""
+    async with crew(jvm, WORKERS) as session:
+        await session.breakpoints.add(CREW.at("deep"))
+        stop = await to_stop(session)
+        [first] = (await session.decisions.latest(1)).hits
+        assert (first.reason, first.thread) == (Decision.SHOWN, stop.thread)
+        await session.execution.resume()
+        await session.breakpoints.clear_all()
+        _, point = await of_point(session, 1)
+        assert point.count(HitOutcome.WAITING) == 0
+        shown = point.count(HitOutcome.SHOWN)
+        await session.execution.pause()
+        _, point = await of_point(session, 1)
+        assert point.count(HitOutcome.SHOWN) == shown, "of a breakpoint that is no more"
+
+
+async def test_a_breakpoint_that_never_was(jvm: Jvm) -> None:
+    async with crew(jvm, 1) as session:
+        with pytest.raises(UsageError, match="no breakpoint 7"):
+            await session.decisions.latest(10, 7)
+        assert await session.decisions.latest() == HitLog((), ()) or not (await session.decisions.latest()).breakpoints
+
+
+async def test_the_log_is_a_private_file(jvm: Jvm, tmp_path: Path) -> None:
+    file = tmp_path / "decisions"
+    async with crew(jvm, 1, jdbpy.Options(decisions=str(file))) as session:
+        await session.breakpoints.add("Crew.hit", condition="n == 3")
+        await to_stop(session)
+        lines = [each for each in file.read_text().splitlines() if "Crew.hit" in each]
+    assert [each.partition("breakpoint 1 ")[2] for each in lines] == [
+        "passed: the condition was false",
+        "passed: the condition was false",
+        "shown",
+    ]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_of_very_many_decisions_the_last_are_kept_and_the_totals_are_of_all() -> None:
+    decisions = Decisions(clock=lambda: 1.0)
+    for each in range(MOST + 10):
+        decisions.record(1 + each % 2, each, None, Decision.CONDITION_FALSE)
+    decisions.record((1, 2), 7, None, Decision.WAITING_STEP)
+    decisions.settle(7, Decision.SHOWN)
+    assert (len(decisions.entries), decisions.recorded) == (MOST, MOST + 11)
+    assert decisions.entries[-1] == (1.0, 7, None, (1, 2), Decision.SHOWN)
+    of_each = {Decision.CONDITION_FALSE: MOST // 2 + 5, Decision.WAITING_STEP: 0, Decision.SHOWN: 1}
+    assert decisions.totals() == {1: of_each, 2: of_each}
+
+
+def test_every_reason_has_words() -> None:
+    assert all(each.text and each.outcome for each in Decision)
