@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import jdbpy
-from jdbpy.decisions import BreakpointHits, Decision, HitLog, Outcome
 from jdbpy.errors import UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.decisions import BreakpointHits, Decision, HitLog, Outcome
 from jdbpy.session.target.decisions import MOST, Decisions
 from tests.harness import LIMIT, Jvm, program, start_target, within
 
@@ -57,7 +57,7 @@ async def test_the_hits_of_eight_threads_are_all_decided(jvm: Jvm, hold: Suspend
             assert (await to_stop(session)).breakpoint == 1
         await session.execution.suspend()
         log, point = await of_point(session, 1)
-        counted = int((await session.values.evaluate(PASSED)).value.text)
+        counted = int((await session.values.evaluate(PASSED)).text)
         found = totals(point)
         decided = sum(found.values())
         # those that stand at the breakpoint are decided or on their way, and not counted by the program
