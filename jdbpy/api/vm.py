@@ -37,6 +37,7 @@ from jdbpy.session.model.vm import VmInfo, VmState
 
 if TYPE_CHECKING:
     from jdbpy.api.reconnecting import Reconnecting
+    from jdbpy.session.model.decisions import HitLog
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.session import Session
 
@@ -449,6 +450,14 @@ class Vm:
             for each in found
             if not each.error
         ]
+
+    async def decisions(self, number: int | None = None, *, most: int = 20) -> HitLog:
+        """Return what was decided about the latest hits, and why: which stopped, which were passed or dropped.
+
+        ``most`` of the last 1,000, those of the breakpoint with ``number`` only if it is given; the totals by reason
+        are of all hits. Raises UsageError for a breakpoint that never was. wire: 2 trips or less.
+        """
+        return await self.session.decisions.latest(most, number)
 
     async def deadlocks(self) -> Any:
         """Threads that wait for each other, as ``jdbpy.locks.DeadlockReport``. wire: 4 or 5 trips; the target is

@@ -67,17 +67,18 @@ async def _collect(hits: Hits, into: list[Body], seconds: float, count: int) -> 
 async def diagnose(
     debugging: Debugging,
     what: Annotated[
-        Literal["all", "deadlocks", "stacks", "hot"],
-        "hot: methods by own time, waits left out; stacks: equal ones, grouped",
+        Literal["all", "hits", "deadlocks", "stacks", "hot"],
+        "hits: why breakpoints did or did not stop; hot: methods by own time, waits left out; stacks: equal ones",
     ] = "all",
     seconds: Annotated[float, "of looking for hot methods", Within(0.1, 60)] = 1.0,
     limit: Limit = 10,
 ) -> Body:
-    """Return why a program hangs or is slow: deadlocks, threads with equal stacks, methods that take the time.
+    """Return why a breakpoint did not stop, by reason; why a program hangs or is slow: deadlocks, threads with equal
+    stacks, methods that take the time.
     A running program is suspended for moments only.
     """
     await debugging.vm()
-    parts = {"deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot}
+    parts = {"hits": _hits, "deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot}
     found: Body = {}
     for name, part in parts.items():
         if what not in ("all", name):
@@ -107,6 +108,10 @@ _IDLE = frozenset(
     )
 )
 """Native methods in which threads wait: time spent there is no work."""
+
+
+async def _hits(debugging: Debugging, seconds: float, limit: int) -> Any:
+    return (await (await debugging.vm()).decisions(most=limit)).to_dict()
 
 
 async def _deadlocks(debugging: Debugging, seconds: float, limit: int) -> Any:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jdbpy.session.model.calls import CallTree
+    from jdbpy.session.model.decisions import HitLog
     from jdbpy.session.model.moments import Moment
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.model.vm import VmInfo
@@ -360,6 +361,15 @@ class Vm(portal.Synced):
         Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
         """
         found: list[Stack] = self._await(lambda: self._inner.stacks(most))
+        return found
+
+    def decisions(self, number: int | None = None, *, most: int = 20) -> HitLog:
+        """Return what was decided about the latest hits, and why: which stopped, which were passed or dropped.
+
+        ``most`` of the last 1,000, those of the breakpoint with ``number`` only if it is given; the totals by reason
+        are of all hits. Raises UsageError for a breakpoint that never was. wire: 2 trips or less.
+        """
+        found: HitLog = self._await(lambda: self._inner.decisions(number, most=most))
         return found
 
     def deadlocks(self) -> Any:

@@ -99,6 +99,8 @@ async def test_answers_at_a_stop(jvm: Jvm) -> None:
             assert "all threads are suspended" in await client.refused("trace", method="Rounds.note")
             found = await client.call("diagnose")
             assert found["deadlocks"]["deadlocks"] == [] and found["stacks"]
+            assert {each["reason"] for each in found["hits"]["hits"]} >= {"shown"}
+            assert found["hits"]["breakpoints"][0]["totals"][0]["count"] > 0
             assert "all threads are suspended" in found["hot"]["error"]
             assert (await client.call("remove_breakpoint", number=0))["breakpoints"] == []
             await client.call("detach")
