@@ -12,7 +12,7 @@ import pytest
 import jdbpy
 from jdbpy.errors import UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.decisions import BreakpointHits, Decision, HitLog, Outcome
+from jdbpy.session.model.decisions import BreakpointHits, Decision, HitLog, HitOutcome
 from jdbpy.session.target.decisions import MOST, Decisions
 from tests.harness import LIMIT, Jvm, program, start_target, within
 
@@ -103,11 +103,11 @@ async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm) -> Non
         await session.execution.resume()
         await session.breakpoints.clear_all()
         _, point = await of_point(session, 1)
-        assert point.count(Outcome.WAITING) == 0
-        shown = point.count(Outcome.SHOWN)
+        assert point.count(HitOutcome.WAITING) == 0
+        shown = point.count(HitOutcome.SHOWN)
         await session.execution.pause()
         _, point = await of_point(session, 1)
-        assert point.count(Outcome.SHOWN) == shown, "of a breakpoint that is no more"
+        assert point.count(HitOutcome.SHOWN) == shown, "of a breakpoint that is no more"
 
 
 async def test_a_breakpoint_that_never_was(jvm: Jvm) -> None:

@@ -40,7 +40,7 @@ def _row(hit: model.HitDecision) -> tuple[Line, ...]:
 
 def _totals(point: model.BreakpointHits) -> Iterator[Line]:
     parts = []
-    for outcome in model.Outcome:
+    for outcome in model.HitOutcome:
         of_outcome = [each for each in point.totals if each.outcome is outcome]
         if not of_outcome:
             continue

@@ -10,7 +10,7 @@ from jdbpy.record import Record
 from jdbpy.session.model.threads import Location, ThreadRef
 
 
-class Outcome(StrEnum):
+class HitOutcome(StrEnum):
     """What becomes of a hit."""
 
     SHOWN = "shown"
@@ -54,36 +54,36 @@ class Decision(StrEnum):
         return _TEXTS[self][1]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> HitOutcome:
         """Return what became of the hit."""
         return _TEXTS[self][0]
 
 
 _TEXTS = {
-    Decision.SHOWN: (Outcome.SHOWN, "it stopped"),
-    Decision.REPORT: (Outcome.REPORTED, "reported, and the thread went on"),
-    Decision.WAITING_STEP: (Outcome.WAITING, "another thread is being stepped"),
-    Decision.WAITING_METHOD: (Outcome.WAITING, "a method runs for an expression"),
-    Decision.WAITING_TURN: (Outcome.WAITING, "all threads are suspended at another stop"),
-    Decision.CONDITION_FALSE: (Outcome.PASSED, "the condition was false"),
-    Decision.CONDITION_FAILED: (Outcome.PASSED, "the condition failed, as it did at a stop before"),
-    Decision.HIT_COUNT: (Outcome.PASSED, "not a hit that its hit count asks for"),
-    Decision.IGNORED: (Outcome.PASSED, "the ignore count"),
-    Decision.CALLER: (Outcome.PASSED, "another caller than it is for"),
-    Decision.THREAD: (Outcome.PASSED, "another thread than it is for"),
-    Decision.NOT_MEANT: (Outcome.PASSED, "another class or method than it is for"),
-    Decision.AFTER: (Outcome.PASSED, "the breakpoint that it waits for was not hit yet"),
-    Decision.LIMIT: (Outcome.PASSED, "left out of the reports: over its limit"),
-    Decision.RESTING: (Outcome.PASSED, "it rested: it was hit too often"),
-    Decision.COUNTED: (Outcome.PASSED, "only counted"),
-    Decision.OWN_CODE: (Outcome.PASSED, "in code that the debugger has put into the target"),
-    Decision.EVALUATION: (Outcome.PASSED, "in a method that was run for an expression"),
-    Decision.OWN_REQUEST: (Outcome.PASSED, "the debugger's own request, of no breakpoint"),
-    Decision.BREAKPOINT_GONE: (Outcome.DROPPED, "its breakpoint was removed, disabled or changed meanwhile"),
-    Decision.LEFT_OVER: (Outcome.DROPPED, "left over from an earlier debugger"),
-    Decision.LEAVING: (Outcome.DROPPED, "the session was being left"),
-    Decision.RESUMED: (Outcome.DROPPED, "its thread was resumed before the stop was shown"),
-    Decision.FAULT: (Outcome.DROPPED, "it could not be handled, which a warning has told"),
+    Decision.SHOWN: (HitOutcome.SHOWN, "it stopped"),
+    Decision.REPORT: (HitOutcome.REPORTED, "reported, and the thread went on"),
+    Decision.WAITING_STEP: (HitOutcome.WAITING, "another thread is being stepped"),
+    Decision.WAITING_METHOD: (HitOutcome.WAITING, "a method runs for an expression"),
+    Decision.WAITING_TURN: (HitOutcome.WAITING, "all threads are suspended at another stop"),
+    Decision.CONDITION_FALSE: (HitOutcome.PASSED, "the condition was false"),
+    Decision.CONDITION_FAILED: (HitOutcome.PASSED, "the condition failed, as it did at a stop before"),
+    Decision.HIT_COUNT: (HitOutcome.PASSED, "not a hit that its hit count asks for"),
+    Decision.IGNORED: (HitOutcome.PASSED, "the ignore count"),
+    Decision.CALLER: (HitOutcome.PASSED, "another caller than it is for"),
+    Decision.THREAD: (HitOutcome.PASSED, "another thread than it is for"),
+    Decision.NOT_MEANT: (HitOutcome.PASSED, "another class or method than it is for"),
+    Decision.AFTER: (HitOutcome.PASSED, "the breakpoint that it waits for was not hit yet"),
+    Decision.LIMIT: (HitOutcome.PASSED, "left out of the reports: over its limit"),
+    Decision.RESTING: (HitOutcome.PASSED, "it rested: it was hit too often"),
+    Decision.COUNTED: (HitOutcome.PASSED, "only counted"),
+    Decision.OWN_CODE: (HitOutcome.PASSED, "in code that the debugger has put into the target"),
+    Decision.EVALUATION: (HitOutcome.PASSED, "in a method that was run for an expression"),
+    Decision.OWN_REQUEST: (HitOutcome.PASSED, "the debugger's own request, of no breakpoint"),
+    Decision.BREAKPOINT_GONE: (HitOutcome.DROPPED, "its breakpoint was removed, disabled or changed meanwhile"),
+    Decision.LEFT_OVER: (HitOutcome.DROPPED, "left over from an earlier debugger"),
+    Decision.LEAVING: (HitOutcome.DROPPED, "the session was being left"),
+    Decision.RESUMED: (HitOutcome.DROPPED, "its thread was resumed before the stop was shown"),
+    Decision.FAULT: (HitOutcome.DROPPED, "it could not be handled, which a warning has told"),
 }
 
 
@@ -94,11 +94,11 @@ class HitDecision(Record):
     thread: Annotated[ThreadRef | None, "null where the event has none"]
     location: Annotated[Location | None, "null where the event has none"]
     breakpoints: Annotated[tuple[int, ...], "empty for a stop of something else, such as a step"]
-    reason: Annotated[Decision, "one of a closed list"]
+    reason: Annotated[Decision, ", ".join(Decision)]
 
     @property
-    def outcome(self) -> Outcome:
-        """Return what became of the hit."""
+    def outcome(self) -> HitOutcome:
+        """Return what became of the hit: shown, reported, waiting, passed, dropped."""
         return self.reason.outcome
 
     json_properties = ("outcome",)
@@ -107,12 +107,12 @@ class HitDecision(Record):
 class DecisionTotal(Record):
     """How many hits had one reason."""
 
-    reason: Decision
+    reason: Annotated[Decision, "as of hit-decision"]
     count: int
 
     @property
-    def outcome(self) -> Outcome:
-        """Return what became of these hits."""
+    def outcome(self) -> HitOutcome:
+        """Return what became of these hits: shown, reported, waiting, passed, dropped."""
         return self.reason.outcome
 
     json_properties = ("outcome",)
@@ -125,7 +125,7 @@ class BreakpointHits(Record):
     totals: tuple[DecisionTotal, ...]
     in_target: Annotated[bool, "hits that the target itself passes are not counted"] = False
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: HitOutcome) -> int:
         """Return how many hits had an outcome."""
         return sum(each.count for each in self.totals if each.outcome is outcome)
 

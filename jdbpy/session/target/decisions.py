@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from jdbpy.session.model.decisions import Decision, Outcome
+from jdbpy.session.model.decisions import Decision, HitOutcome
 from jdbpy.wire.ids import CodeLocation
 
 MOST = 1_000
@@ -74,7 +74,7 @@ class Decisions:
         when it was decided. No wait."""
         for index in range(len(self.entries) - 1, -1, -1):
             when, whose, place, numbers, before = self.entries[index]
-            if whose != thread or before.outcome not in (Outcome.WAITING, Outcome.SHOWN):
+            if whose != thread or before.outcome not in (HitOutcome.WAITING, HitOutcome.SHOWN):
                 continue
             if before is not reason:
                 self.entries[index] = entry = when, thread, place, numbers, reason
