@@ -451,13 +451,13 @@ class Vm:
             if not each.error
         ]
 
-    async def decisions(self, number: int | None = None, *, most: int = 20) -> HitLog:
+    async def decisions(self, number: int | None = None, *, count: int = 20) -> HitLog:
         """Return what was decided about the latest hits, and why: which stopped, which were passed or dropped.
 
-        ``most`` of the last 1,000, those of the breakpoint with ``number`` only if it is given; the totals by reason
-        are of all hits. Raises UsageError for a breakpoint that never was. wire: 2 trips or less.
-        """
-        return await self.session.decisions.latest(most, number)
+                        ``count`` of them, from the last 1,000; only those of the breakpoint with ``number`` if it is given. The totals
+                by reason are of all hits. Raises UsageError for a breakpoint that never was. wire: 2 trips or less.
+                """
+        return await self.session.decisions.latest(count, number)
 
     async def deadlocks(self) -> Any:
         """Threads that wait for each other, as ``jdbpy.locks.DeadlockReport``. wire: 4 or 5 trips; the target is

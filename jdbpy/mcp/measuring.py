@@ -111,7 +111,7 @@ _IDLE = frozenset(
 
 
 async def _hits(debugging: Debugging, seconds: float, limit: int) -> Any:
-    return (await (await debugging.vm()).decisions(most=limit)).to_dict()
+    return (await (await debugging.vm()).decisions(count=limit)).to_dict()
 
 
 async def _deadlocks(debugging: Debugging, seconds: float, limit: int) -> Any:

@@ -33,6 +33,7 @@ BAD = {
     "tbreak": ["", "at"],
     "rbreak": ["", "("],
     "breakpoints": ["1"],
+    "hits": ["x", "0", "1001", "for", "1 for x"],
     "clear": ["'open"],
     "delete": ["", "x", "0", "5-2", "1 x"],
     "enable": ["x"],

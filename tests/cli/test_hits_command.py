@@ -41,8 +41,10 @@ async def test_the_json_form(jvm: Jvm) -> None:
     done = await jdbpy(*launching(ROUNDS, "--json", "--keep-going", *script(*LINES)), jvm=jvm)
     results: list[Any] = [each for each in map(json.loads, done.out.splitlines()) if each.get("type") == "result"]
     hits, one = [each["data"] for each in results if "hits" in each["command"] and each["ok"]][-2:]
-    assert [each["reason"] for each in hits["hits"]] == ["condition-false", "condition-false", "shown"]
-    assert [each["outcome"] for each in hits["hits"]] == ["passed", "passed", "shown"]
+    start, *others = hits["hits"]
+    assert (start["reason"], start["breakpoints"], start["location"]) == ("shown", [], None)
+    assert [each["reason"] for each in others] == ["condition-false", "condition-false", "shown"]
+    assert [each["outcome"] for each in others] == ["passed", "passed", "shown"]
     assert one["hits"] == hits["hits"][-1:]
     assert one["breakpoints"] == hits["breakpoints"]
     assert hits["breakpoints"][0]["number"] == 1

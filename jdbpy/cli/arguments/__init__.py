@@ -4,6 +4,6 @@
 * ``location``: places in code, methods, classes and their files; ``condition``, ``logpoint``: what belongs to one
 * ``points``: what catchpoints, watchpoints and traces are about; ``tail``: the filters behind them
 * ``calls``: methods whose calls are observed
-* ``target``: threads, frames, classes, breakpoints; ``vm``: the rest
+* ``hits``: which decisions about hits; ``target``: threads, frames, classes, breakpoints; ``vm``: the rest
 * ``commands``: commands and settings; ``jvms``: several JVMs
 """

@@ -1,7 +1,7 @@
 """All that has a number and stops the target or reports from it: one row of numbers, one rule for what a hit means.
 
-* ``points``: all of them under their numbers; ``point``: what all kinds have; ``hit_rule``: what a hit of one means; ``hit_log``: what
-  was decided about hits, in words
+* ``points``: all of them under their numbers; ``point``: what all kinds have; ``hit_rule``: what a hit of one means
+* ``hit_log``: what was decided about hits, for who reads it
 * ``callers``, ``dependents``: hits that count only below certain callers, or after another point
 
 Breakpoints at lines and methods:

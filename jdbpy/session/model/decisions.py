@@ -94,11 +94,11 @@ class HitDecision(Record):
     thread: Annotated[ThreadRef | None, "null where the event has none"]
     location: Annotated[Location | None, "null where the event has none"]
     breakpoints: Annotated[tuple[int, ...], "empty for a stop of something else, such as a step"]
-    reason: Annotated[Decision, "one of a closed list"]
+    reason: Annotated[Decision, ", ".join(Decision)]
 
     @property
     def outcome(self) -> HitOutcome:
-        """Return what became of the hit."""
+        """Return what became of the hit: shown, reported, waiting, passed, dropped."""
         return self.reason.outcome
 
     json_properties = ("outcome",)
@@ -107,12 +107,12 @@ class HitDecision(Record):
 class DecisionTotal(Record):
     """How many hits had one reason."""
 
-    reason: Decision
+    reason: Annotated[Decision, "as of hit-decision"]
     count: int
 
     @property
     def outcome(self) -> HitOutcome:
-        """Return what became of these hits."""
+        """Return what became of these hits: shown, reported, waiting, passed, dropped."""
         return self.reason.outcome
 
     json_properties = ("outcome",)

@@ -20,6 +20,7 @@ How it runs:
 * ``suspension``: suspend counts and epochs, as pure data; ``invocations``: those of threads that run an invoked method
 * ``requests``: event requests and their handlers; ``hit_rates``: how often they are hit
 * ``dispatch``: events come in, handlers vote, the set is resumed or becomes a stop; ``deferred_hits``: those that wait
+* ``decisions``: what was decided about each hit, and why
 * ``last_breakpoints``: threads that would pass a breakpoint while another one is stepped
 * ``conditions``: what a hit needs of the evaluator; ``fast_hits``: hits whose condition is false
 * ``stop_table``: which stops wait to be shown, and why: the rules of stops, as pure data

@@ -50,10 +50,11 @@ class DeferredHits:
     def pending(self) -> list[Entry]:
         """Return the hits that were put off, as the trace of decisions has them. No wait."""
         now = time.time()
-        return [
-            (now, thread, self._target.conn.decode_event(packet).events[0].location, number, Decision.WAITING_TURN)
-            for thread, packet, number in self._hits
-        ]
+        found = list[Entry]()
+        for thread, packet, number in self._hits:
+            [event] = self._target.conn.decode_event(packet).events
+            found.append((now, thread, getattr(event, "location", None), number, Decision.WAITING_TURN))
+        return found
 
     def queue_due(self) -> None:
         """Queue the hits of threads that nothing but their hit suspends any more."""
