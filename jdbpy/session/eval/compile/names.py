@@ -15,7 +15,7 @@ from jdbpy.session.eval.ops.base import Op, ReadCell, Scope
 from jdbpy.session.eval.ops.calls import EntryPart
 from jdbpy.session.eval.ops.read import ArrayLength, ReadField, ReadLocal, ReadStatic, ReadThis, ReadVariable
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.typing.class_graph import JavaField, JClass, bind_arguments, is_inherited
+from jdbpy.session.eval.typing.class_graph import JavaField, JClass, bind_arguments, is_accessible, is_inherited
 from jdbpy.session.eval.variables import HIT_NAMES, OWN_NAMES
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import (
@@ -253,7 +253,10 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
         return c.late(node, scope, error, object=target)
     if cls is not None and not is_inherited(field, cls) and c.inexact(target):
         return c.late(node, scope, error, object=target)  # the object's own class may have a field of that name
-    return read_member(c, field, target, kind, node.at)
+    found = read_member(c, field, target, kind, node.at)
+    if isinstance(found, ReadField) and not isinstance(node.object, tree.Cast | tree.This) and c.inexact(target):
+        found.yields = not is_accessible(field, c.home)
+    return found
 
 
 def null_dereferenced(obj: tree.Expression | None, message: str, at: int) -> EvalError:

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from jdbpy.session.eval.emit.members import MemberAccess
+from jdbpy.session.eval.emit.members import MemberAccess, internal
 from jdbpy.session.eval.emit.operators import compare, compute, convert, is_test, push_constant
 from jdbpy.session.eval.emit.refusals import NotInTarget, refuse
 from jdbpy.session.eval.ops import calls, convert as conversions, intrinsics, operators, read
@@ -279,7 +279,24 @@ class Emitter:
             self.slots.add(passed.slot)
             self.code.load_argument(passed.slot, passed.signature)
             return OBJECT if passed.signature[0] in "L[" else passed.signature
-        return self._access.get_field(self.code, op.field, partial(self.as_type, op.object))
+        push = partial(self._of_that_class, op) if op.yields else partial(self.as_type, op.object)
+        return self._access.get_field(self.code, op.field, push)
+
+    def _of_that_class(self, op: read.ReadField, signature: str) -> None:
+        """Push the object of a field that yields to one of a subclass: with an object of a subclass the code throws,
+        and the debugger evaluates the expression."""
+        owner = op.field.owner
+        self._access.check_type(f"L{internal(owner.name)};")
+        self.as_type(op.object, signature)
+        of_the_class = Label()
+        self.code.op("dup")
+        self.code.call("java/lang/Object", "getClass", "()Ljava/lang/Class;")
+        self.code.push_class(internal(owner.name))
+        self.code.jump("if_acmpeq", of_the_class)
+        self.code.op("aconst_null")
+        self.code.call("java/lang/Object", "getClass", "()Ljava/lang/Class;")
+        self.code.op("pop")
+        self.code.place(of_the_class)
 
     def static(self, op: read.ReadStatic) -> str:
         return self._access.get_static(self.code, op.field)

@@ -17,12 +17,11 @@ from jdbpy.session.eval.ops.read import (
     ReadLocal,
     ReadStatic,
     ReadVariable,
-    field_owner,
     out_of_bounds,
     require_array,
 )
 from jdbpy.session.eval.ops.values import in_target
-from jdbpy.session.eval.target import Local, Ref
+from jdbpy.session.eval.target import Local
 from jdbpy.session.eval.typing.class_graph import JavaField
 from jdbpy.session.java.types import JavaType, descriptor
 
@@ -81,18 +80,15 @@ class _FieldPlace(LocatedVariable):
         self.op = op
         self.object = obj
 
-    async def _owner(self, run: Run, verb: str) -> Ref:
-        return await field_owner(run, self.object, self.op.field, self.op.at, verb, sure=self.op.object.sure)
-
     async def read(self, run: Run) -> Operand:
-        ref = await self._owner(run, "read")
-        (value,) = await run.target.read_fields(ref, [self.op.field.member])
+        ref, field = await self.op.located(run, self.object, "read")
+        (value,) = await run.target.read_fields(ref, [field.member])
         return Operand(self.op.type, value)
 
     async def write(self, run: Run, value: Operand) -> None:
-        ref = await self._owner(run, "assign")
+        ref, field = await self.op.located(run, self.object, "assign")
         (raw,) = await in_target(run, [value])
-        await run.target.write_field(ref, self.op.field.member, raw)
+        await run.target.write_field(ref, field.member, raw)
 
 
 class _StaticPlace(LocatedVariable):

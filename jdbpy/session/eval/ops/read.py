@@ -10,7 +10,7 @@ from jdbpy.errors import EvalError, Thrown
 from jdbpy.session.eval.operands import Elements, Operand, OperandValue, element_operand
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.target import Local, Ref
-from jdbpy.session.eval.typing.class_graph import JavaField
+from jdbpy.session.eval.typing.class_graph import JavaField, JClass
 from jdbpy.session.java.types import INT, JavaType
 
 
@@ -51,38 +51,57 @@ class ReadVariable(Op):
 
 
 class ReadField(Op):
-    """An instance field of an object."""
+    """An instance field of an object.
+
+    ``yields``: by Java the field cannot be seen from the frame's place, and a field of that name which the object's own
+    class has is taken instead.
+    """
 
     remote = True
 
-    def __init__(self, type: JavaType, obj: Op, field: JavaField, at: int) -> None:
+    def __init__(self, type: JavaType, obj: Op, field: JavaField, at: int, *, yields: bool = False) -> None:
         super().__init__(type, at, obj)
         self.object = obj
         self.field = field
         self.sure = field.declared_sure
+        self.yields = yields
 
     async def run(self, run: Run) -> Operand:
         obj = await self.object.run(run)
-        ref = await field_owner(run, obj, self.field, self.at, "read", sure=self.object.sure)
-        (value,) = await run.target.read_fields(ref, [self.field.member])
+        ref, field = await self.located(run, obj, "read")
+        (value,) = await run.target.read_fields(ref, [field.member])
         return Operand(self.type, value)
 
+    async def located(self, run: Run, obj: Operand, verb: str) -> tuple[Ref, JavaField]:
+        """Return the object to read or write a field of, surely one of the field's class, and the field."""
+        if obj.value is None:
+            message = f'Cannot {verb} field "{self.field.member.name}"'
+            raise Thrown("java.lang.NullPointerException", message, column=self.at)
+        if not isinstance(obj.value, Ref):
+            name = self.field.member.name
+            raise EvalError(f"the field {name} of a value that is not in the target cannot be read", self.at)
+        if self.object.sure and not self.yields:
+            return obj.value, self.field
+        cls = await run.runtime_class(obj)
+        assert cls is not None
+        await run.graph.link([cls])
+        if self.field.owner not in run.graph.ancestors(cls):
+            raise Thrown("java.lang.ClassCastException", cast_message(cls.name, self.field.owner.name), column=self.at)
+        return obj.value, await self._own_field(run, cls) if self.yields else self.field
 
-async def field_owner(run: Run, obj: Operand, field: JavaField, at: int, verb: str, *, sure: bool) -> Ref:
-    """Return the object to read or write a field of: surely one of the field's class."""
-    if obj.value is None:
-        message = f'Cannot {verb} field "{field.member.name}"'
-        raise Thrown("java.lang.NullPointerException", message, column=at)
-    if not isinstance(obj.value, Ref):
-        raise EvalError(f"the field {field.member.name} of a value that is not in the target cannot be read", at)
-    if sure:
-        return obj.value
-    cls = await run.runtime_class(obj)
-    assert cls is not None
-    await run.graph.link([cls])
-    if field.owner not in run.graph.ancestors(cls):
-        raise Thrown("java.lang.ClassCastException", cast_message(cls.name, field.owner.name), column=at)
-    return obj.value
+    async def _own_field(self, run: Run, cls: JClass) -> JavaField:
+        """Return the field that the object's class has of that name."""
+        own = await run.graph.field(cls, self.field.member.name)
+        if own is None or own.member.is_static or own.owner is self.field.owner:
+            return self.field
+        if own.member.signature != self.field.member.signature:
+            name, hidden, seen = own.member.name, self.field.owner.type, own.owner.type
+            raise EvalError(
+                f"{name} may be the private field of {hidden} or that of {seen}, which has another type",
+                self.at,
+                hint=f"say which: (({seen}) OBJECT).{name}",
+            )
+        return own
 
 
 def cast_message(source: str, target: str) -> str:
