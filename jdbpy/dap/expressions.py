@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from jdbpy import FrameInfo
 
 
+_LOOKS = ("hover", "variables")
+"""Contexts in which the client evaluates without being asked by its user: an expression there has no side effects."""
+
+
 class Evaluate(Record):
     """Arguments of ``evaluate``."""
 
@@ -47,6 +51,7 @@ async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
         frame=frame,
         keep=True,
         until_resumed=True,
+        read_only=args.context in _LOOKS,
     )
     path = args.expression if NAME.fullmatch(args.expression) else f"({args.expression})"
     if in_console:
@@ -55,7 +60,7 @@ async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
     body = value_body(adapter, frame, value, named, key="result", hex=is_hex(args.format))
     if value.type == "void":
         body["result"] = "void"
-    if _may_change(args.expression):
+    if args.context not in _LOOKS and _may_change(args.expression):
         adapter.readings.changed()
     if in_console and adapter.client.supportsInvalidatedEvent and _may_change(args.expression):
         adapter.sender.event("invalidated", {"areas": ["variables"]})

@@ -385,7 +385,7 @@ async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
     """Give a variable, field or element of an array the value of a Java expression. wire: 2 trips or 3."""
     container = adapter.container(args.variablesReference)
     target, given = _assigned(container, args.name)
-    value = await adapter.session.values.assign(target, args.value, frame=container.frame, given=given)
+    value = await adapter.session.values.assign(target, args.value, frame=container.frame, given=given, as_shown=True)
     return changed(adapter, value_body(adapter, container.frame, value, "", hex=is_hex(args.format)))
 
 
@@ -420,7 +420,7 @@ class SetExpression(Record):
 async def set_expression(adapter: Adapter, args: SetExpression) -> Body:
     """Give what a Java expression names the value of another. wire: 2 trips or more."""
     frame = adapter.frame(args.frameId) if args.frameId is not None else None
-    value = await adapter.session.values.assign(args.expression, args.value, frame=frame)
+    value = await adapter.session.values.assign(args.expression, args.value, frame=frame, as_shown=True)
     return changed(adapter, value_body(adapter, frame, value, "", hex=is_hex(args.format)))
 
 

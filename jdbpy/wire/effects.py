@@ -170,3 +170,19 @@ class ReadOnlyGuard:
                 hint="attach with --read-only --allow-suspend (in a script allow_suspend=True) to stop threads",
             )
         return None
+
+
+class EvaluationGuard(ReadOnlyGuard):
+    """The rule of one read-only evaluation in a session that may change the target."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_suspend=False)
+
+    def refusal(self, command: Command[Any] | type[Command[Any]]) -> StateError | None:
+        """Return the error for a command that may not leave, or None."""
+        if effect_of(command) in (Effect.READS, Effect.RELEASES):
+            return None
+        return ReadOnlyError(
+            f"refused: {in_words(command)} may have side effects, and this evaluation is read-only",
+            hint="evaluate it in the console or as a watch",
+        )

@@ -150,6 +150,27 @@ async def test_expressions_in_every_context(jvm: Jvm) -> None:
         assert "there is no frame" in await dap.refused("evaluate", expression="1", frameId=99_999)
 
 
+async def test_hovers_have_no_side_effects(jvm: Jvm) -> None:
+    async with at(jvm, "here") as (dap, _, top):
+        for context in ("hover", "variables"):
+            for expression in (
+                "large.changed++",
+                "--array[3]",
+                "shared = 9",
+                "large.toString()",
+                "text = null",
+                "$x = 1",
+            ):
+                refused = await dap.refused("evaluate", expression=expression, frameId=top["id"], context=context)
+                assert "side effect" in refused and "(evaluate it in the console or as a watch)" in refused, expression
+            assert (await dap.evaluate("array[3] + large.label", top, context=context))["result"] == '"9main"'
+            assert (await dap.evaluate("(shared + 1) * 2", top, context=context))["result"] == "4"
+        shown = 'large.changed + " " + array[3] + " " + shared'
+        assert (await dap.evaluate(shown, top, context="watch"))["result"] == '"5 9 1"'
+        assert "$x" in await dap.refused("evaluate", expression="$x", frameId=top["id"], context="watch")
+        assert (await dap.evaluate("++large.changed", top, context="watch"))["result"] == "6"
+
+
 async def test_completion_of_variables_and_members(jvm: Jvm) -> None:
     async with at(jvm, "here") as (dap, _, top):
 
@@ -196,3 +217,61 @@ async def test_what_a_step_returned_is_a_scope_and_values_outlive_evaluations(jv
         scopes = await dap.scopes(top)
         assert next(iter(scopes)) == "Returned" and scopes["Returned"]["presentationHint"] == "returnValue"
         assert [each["value"] for each in (await dap.variables(scopes["Returned"])).values()] == ["42"]
+
+
+NUMBERS = {
+    "b": "2", "s": "-300", "c": "'y'", "i": "2147483647", "big": "-6000000000", "rate": "2.5", "none": "-Infinity",
+    "flag": "false", "boxedByte": "2", "boxedShort": "-300", "boxedChar": "'y'", "boxedInt": "8", "boxedLong": "44",
+    "boxedFloat": "NaN", "boxedDouble": "3.0", "boxedFlag": "false",
+}  # fmt: skip
+
+
+async def test_numbers_are_set_as_they_are_shown(jvm: Jvm) -> None:
+    numbers = program("Numbers")
+    async with start_target(jvm, numbers) as target, dap_client() as dap:
+        await dap.initialize()
+        await dap.attach(target)
+        await dap.breakpoints(numbers, "set")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        [top] = await dap.frames(stop)
+
+        async def set_all(of: Body, others: dict[str, str]) -> None:
+            """Send back what is shown, in both forms, and then another value."""
+            for form in ({}, {"format": {"hex": True}}):
+                for name, each in (await dap.variables(of, **form)).items():
+                    if name in others:
+                        number = of["variablesReference"]
+                        again = await dap.request(
+                            "setVariable", variablesReference=number, name=name, value=each["value"], **form
+                        )
+                        assert (again["value"], again["type"]) == (each["value"], each["type"]), each
+            for name, value in others.items():
+                changed = await dap.request(
+                    "setVariable", variablesReference=of["variablesReference"], name=name, value=value
+                )
+                assert changed["value"] == value
+
+        scopes = await dap.scopes(top)
+        await set_all(scopes["Locals"], NUMBERS)
+        found = await dap.locals(top)
+        await set_all(found["longs"], {"[0]": "9000000000"})
+        await set_all(found["floats"], {"[0]": "1.0E10"})
+        await set_all(found["numbers"], {"small": "3", "field": "-7000000000", "boxed": "-0.5"})
+        await set_all(scopes["Static"], {"shared": "NaN"})
+        # what does not fit is refused in Java's words, and Java is Java
+        for expression, value in {"b": "128", "i": "2147483648", "c": "65536", "flag": "1", "boxedInt": "2.5"}.items():
+            refused = await dap.refused("setExpression", frameId=top["id"], expression=expression, value=value)
+            assert "incompatible types" in refused or "too large" in refused, refused
+        await dap.request("setExpression", frameId=top["id"], expression="big", value="i + 1")
+        await dap.request("setExpression", frameId=top["id"], expression="rate", value="3")
+        await dap.request("setExpression", frameId=top["id"], expression="boxedLong", value="-5000000000")
+        await dap.request("continue", threadId=stop["threadId"])
+        await dap.event("terminated")
+        printed = [
+            "2 -300 y 2147483647 -2147483648 3.0 -Infinity false",
+            "2 -300 y 8 -5000000000 NaN 3.0 false",
+            "9000000000 1.0E10 3 -7000000000 -0.5 NaN",
+        ]
+        for line in printed:
+            await target.wait_output(line)

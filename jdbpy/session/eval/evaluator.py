@@ -11,11 +11,12 @@ from contextlib import AbstractContextManager, asynccontextmanager
 
 from jdbpy.errors import EvalError, JdwpError, Thrown
 from jdbpy.session.concurrency import both
+from jdbpy.session.eval.compile.shown import value_as_shown
 from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate, Describe
 from jdbpy.session.eval.jvm.frame_target import FrameTarget
 from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import Operand, operand_of
-from jdbpy.session.eval.ops.base import Run
+from jdbpy.session.eval.ops.base import Run, VariableStore
 from jdbpy.session.eval.ops.values import in_target, text_of
 from jdbpy.session.eval.program import NO_OPERANDS, Program
 from jdbpy.session.eval.saved import CallResults, KeptResults, SavedValues
@@ -24,12 +25,13 @@ from jdbpy.session.eval.syntax.lexer import NO_IMPORTS, Imports, read_imports
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
-from jdbpy.session.eval.variables import ClientVariables, DebuggerVariables
+from jdbpy.session.eval.variables import ClientVariables, DebuggerVariables, ReadOnlyVariables
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import OBJECT, JavaType
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.text import SourceFile
+from jdbpy.session.target.clients import ReadOnlyTarget
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.remembered import GivenObject
 from jdbpy.wire.constants import Error
@@ -41,8 +43,11 @@ SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
 class Evaluation:
     """Expressions evaluated one after the other in one frame, whose objects are kept until it ends."""
 
-    def __init__(self, evaluator: Evaluator, target: FrameTarget, frame: FrameInfo | None) -> None:
+    def __init__(
+        self, evaluator: Evaluator, target: FrameTarget, frame: FrameInfo | None, *, read_only: bool = False
+    ) -> None:
         self._evaluator = evaluator
+        self._variables: VariableStore = ReadOnlyVariables(evaluator.variables) if read_only else evaluator.variables
         self.frame = frame
         self._graph = ClassGraph(target)
         self.target = target
@@ -51,14 +56,14 @@ class Evaluation:
 
     async def run(self, program: Program, given: Mapping[str, Operand] = NO_OPERANDS) -> Operand:
         """Return the value of a text. Raises EvalError when it does not compile, Thrown when an exception leaves it."""
-        variables = self._evaluator.variables
+        variables = self._variables
         compiled = await program.compile(self.target, self._graph, variables, condition=False, given=given)
         try:
             self.result = await compiled.run(self.target, variables)
             return self.result
         except Thrown as error:
             if error.id is not None:
-                variables.set_raw("exc", Ref(error.id))
+                self._evaluator.variables.set_raw("exc", Ref(error.id))
                 error.hint = error.hint or "$exc is the exception: 'print $exc.getCause()', 'dump $exc'"
             raise
         except JdwpError as error:
@@ -72,7 +77,7 @@ class Evaluation:
 
     async def type_of(self, program: Program) -> JavaType:
         """Return the static type of a text. Raises EvalError when it does not compile. wire: what compiling takes."""
-        compiled = await program.compile(self.target, self._graph, self._evaluator.variables)
+        compiled = await program.compile(self.target, self._graph, self._variables)
         return compiled.op.type
 
     async def to_text(self, program: Program) -> str:
@@ -86,7 +91,7 @@ class Evaluation:
 
     async def raw(self, program: Program, signature: str) -> Raw:
         """Return the value as a variable of the type of a JNI signature takes it, made in the target if need be."""
-        variables = self._evaluator.variables
+        variables = self._variables
         compiled = await program.compile(self.target, self._graph, variables, wanted=read_type(signature))
         run = await compiled.start(self.target, variables)
         (raw,) = await in_target(run, [await compiled.op.run(run)])
@@ -103,8 +108,8 @@ class Evaluation:
         return raw
 
     async def _run(self) -> Run:
-        compiled = await Program("null").compile(self.target, self._graph, self._evaluator.variables)
-        return await compiled.start(self.target, self._evaluator.variables)
+        compiled = await Program("null").compile(self.target, self._graph, self._variables)
+        return await compiled.start(self.target, self._variables)
 
 
 class Evaluator:
@@ -130,22 +135,28 @@ class Evaluator:
         self._imports: dict[str, tuple[SourceFile | None, Imports]] = {}
 
     @asynccontextmanager
-    async def evaluation(self, frame: FrameInfo | None, rules: InvokeRules | None = None) -> AsyncIterator[Evaluation]:
-        """An evaluation in a frame; None is for expressions that need none."""
+    async def evaluation(
+        self, frame: FrameInfo | None, rules: InvokeRules | None = None, *, read_only: bool = False
+    ) -> AsyncIterator[Evaluation]:
+        """An evaluation in a frame; None is for expressions that need none. With ``read_only`` nothing of it changes
+        the target or the debugger's variables."""
         self._call_results.make_room()
-        target = self.frame_target(frame, rules)
+        target = self.frame_target(frame, rules, read_only=read_only)
         given: list[GivenObject] = []
         target.given = given
-        evaluation = Evaluation(self, target, frame)
+        evaluation = Evaluation(self, target, frame, read_only=read_only)
         try:
             yield evaluation
         finally:
             target.pins.release()
             self._call_results.add(given, evaluation.result)
 
-    def frame_target(self, frame: FrameInfo | None, rules: InvokeRules | None = None) -> FrameTarget:
+    def frame_target(
+        self, frame: FrameInfo | None, rules: InvokeRules | None = None, *, read_only: bool = False
+    ) -> FrameTarget:
         """Return the frame as the target of an expression; its ``pins`` must be released."""
-        return FrameTarget(self._target, frame, self._read_imports, rules or self._rules(), self.pins())
+        target = ReadOnlyTarget(self._target) if read_only else self._target
+        return FrameTarget(target, frame, self._read_imports, rules or self._rules(), self.pins())
 
     def pins(self) -> Pins:
         """Return pins of their own, without any object yet; they must be released."""
@@ -171,9 +182,11 @@ class Evaluator:
         return operand_of(name, value)
 
     @staticmethod
-    def assignment(target_text: str, value_text: str) -> Program:
-        """``target = value``; columns of errors count from the beginning of the part they are in."""
-        target, value = parse_expression(target_text), parse_expression(value_text)
+    def assignment(target_text: str, value_text: str, *, as_shown: bool = False) -> Program:
+        """``target = value``; columns of errors count from the beginning of the part they are in. With ``as_shown`` a
+        number is one of the variable's type."""
+        target = parse_expression(target_text)
+        value = value_as_shown(value_text) if as_shown else parse_expression(value_text)
         assign = tree.Assign(target.at, "=", target, value)
         return Program(f"{target_text} = {value_text}", (tree.ExpressionStatement(0, assign),))
 

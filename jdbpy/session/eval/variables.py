@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from jdbpy.errors import EvalError
+from jdbpy.errors import EvalError, ReadOnlyError
 from jdbpy.session.eval.operands import Elements, Entry, Operand
 from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.target import Raw, Ref, from_wire
@@ -149,6 +149,24 @@ def objects_of(operand: Operand) -> Iterator[int]:
         case Entry(key=key, value=value):
             yield from objects_of(key)
             yield from objects_of(value)
+
+
+class ReadOnlyVariables:
+    """The debugger's variables as a read-only evaluation has them: it gives none of them a value."""
+
+    def __init__(self, others: VariableStore) -> None:
+        self._others = others
+
+    def get(self, name: str) -> Operand | None:
+        """Return the value of a variable, None if it has none."""
+        return self._others.get(name)
+
+    def set(self, name: str, value: Operand) -> None:
+        """Raises ReadOnlyError."""
+        raise ReadOnlyError(
+            f"refused: setting ${name} is a side effect, and this evaluation is read-only",
+            hint="evaluate it in the console or as a watch",
+        )
 
 
 class HitVariables:

@@ -93,6 +93,7 @@ class Values:
         given: Mapping[str, object] = NOTHING_GIVEN,
         keep: bool = False,
         until_resumed: bool = False,
+        read_only: bool = False,
     ) -> ValueInfo:
         """Return the value of a Java expression, or of the last of several statements, in the selected frame or the
         given one.
@@ -102,6 +103,8 @@ class Values:
         ``LinkedHashMap`` or ``byte[]`` in the target (which runs methods, in 3 to 5 trips and 1 an entry). ``keep``
         keeps an object that a method gave from collection, until 256 later ones were kept; with ``until_resumed`` no
         longer than the frame's thread is stopped.
+        ``read_only`` refuses all that has side effects, with ReadOnlyError: methods that would have to be run,
+        assignments, new objects.
         ``format`` is one of ``jdbpy.values.FORMATS``: numbers have that form as well then (``ValueInfo.formatted``).
         The result becomes ``$_`` and the next of ``$1``, ``$2``... unless ``remember`` is off. Methods are run in the
         frame's thread, each for at most ``time_limit`` seconds, and only that thread runs unless ``others_run``; both
@@ -114,7 +117,10 @@ class Values:
         from jdbpy.session.java.types import VOID
 
         program = Program(text)
-        async with self._evaluation(time_limit, others_run, format, frame) as (evaluation, results):
+        async with self._evaluation(time_limit, others_run, format, frame, read_only=read_only) as (
+            evaluation,
+            results,
+        ):
             operand = await evaluation.run(program, await self._operands(given, evaluation))
             if keep:
                 await self.evaluator.kept.add(operand, evaluation, until_resumed=until_resumed)
@@ -180,15 +186,19 @@ class Values:
         *,
         frame: FrameInfo | None = None,
         given: Mapping[str, object] = NOTHING_GIVEN,
+        as_shown: bool = False,
     ) -> ValueInfo:
         """Evaluates ``target = value``: a local, a field, a static field, an element, or ``$name``.
 
-        ``frame`` and ``given`` are those of ``evaluate``.
+        ``frame`` and ``given`` are those of ``evaluate``. With ``as_shown`` a number may be given as one of the
+        variable's type is shown: ``5000000000`` for a long, ``2.5`` or ``NaN`` for a float, ``44`` for a ``Long``.
         Returns the new value; its ``note`` says what else should be known (a final field). Raises as ``evaluate``.
         """
         async with self._evaluation(frame=frame) as (evaluation, results):
             operands = await self._operands(given, evaluation)
-            operand = await evaluation.run(self.evaluator.assignment(target_text, value_text), operands)
+            operand = await evaluation.run(
+                self.evaluator.assignment(target_text, value_text, as_shown=as_shown), operands
+            )
             return await self._assigned(target_text, operand, evaluation, results)
 
     async def send(self, target_text: str, value: object, *, frame: FrameInfo | None = None) -> ValueInfo:
@@ -308,6 +318,8 @@ class Values:
         others_run: bool | None = None,
         format: str = "",
         frame: FrameInfo | None = None,
+        *,
+        read_only: bool = False,
     ) -> AsyncIterator[tuple[Evaluation, Results]]:
         """An evaluation in a frame, by default the selected one; without that, of what needs none. Raises TimedOut
         without answers, StateError for a frame whose thread has run on."""
@@ -332,7 +344,7 @@ class Values:
                 except StateError as error:
                     missing = error
             self._note_stop(frame)
-            async with self.evaluator.evaluation(frame, rules) as evaluation:
+            async with self.evaluator.evaluation(frame, rules, read_only=read_only) as evaluation:
                 try:
                     yield evaluation, Results(self._target, format)
                 except EvalError as error:

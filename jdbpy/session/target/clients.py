@@ -25,7 +25,7 @@ from jdbpy.session.target.selection import Selection
 from jdbpy.session.target.streams import Publisher
 from jdbpy.session.target.target import Target
 from jdbpy.wire.connection import Connection
-from jdbpy.wire.effects import ReadOnlyGuard
+from jdbpy.wire.effects import EvaluationGuard, ReadOnlyGuard
 
 P = TypeVar("P")
 
@@ -38,6 +38,24 @@ class GuardedConnection(Connection):
     def __init__(self, shared: Connection, guard: ReadOnlyGuard) -> None:
         self.__dict__ = shared.__dict__
         self.guard = guard
+
+
+class ReadOnlyTarget(Target):
+    """The target as one read-only evaluation has it: all is shared but for the connection."""
+
+    __slots__ = ("_whole", "conn")
+
+    def __init__(self, whole: Target) -> None:
+        self.__dict__ = whole.__dict__
+        self._whole = whole
+        self.conn = whole.conn if whole.conn.guard is not None else GuardedConnection(whole.conn, EvaluationGuard())
+
+    def publish(self, event: Event) -> None:
+        self._whole.publish(event)
+
+    def part(self, kind: type[P], make: Callable[[Target], P]) -> P:
+        """Return the one object of a class that belongs to the target, made for the whole target."""
+        return self._whole.part(kind, make)
 
 
 class Follower(Publisher):

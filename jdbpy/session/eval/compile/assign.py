@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError
 from jdbpy.session.eval.compile.names import variable
 from jdbpy.session.eval.compile.operators import bad_operands, binary_op
+from jdbpy.session.eval.compile.shown import for_variable
 from jdbpy.session.eval.compile.typenames import resolve_type
 from jdbpy.session.eval.operands import LocalString, Operand
 from jdbpy.session.eval.ops.assign import VARIABLES, Modify, Store
@@ -35,7 +36,7 @@ async def compile_assign(c: Compiler, node: tree.Assign, scope: Scope) -> Op:
         await c.value(node.value, scope)  # what it reads of the frame is read before anything runs
         return _late(node, target)
     _require_variable(c, target)
-    value = await c.value(node.value, scope)
+    value = await c.value(for_variable(node.value, target.type), scope)
     if node.op == "=":
         return Store(target, await c.assign_to(value, target.type), node.at)
     return await _modify(c, target, node.op[:-1], value, node.at)
@@ -87,7 +88,7 @@ async def _debugger_variable(c: Compiler, node: tree.Assign, target: tree.Name, 
         raise EvalError(f"${name} is set by the debugger", target.at, hint="choose a name of your own, such as $x")
     if node.op != "=" or (name not in c.variable_types and await _is_of_the_program(c, target, scope)):
         return None
-    value = await c.value(node.value, scope)
+    value = await c.value(for_variable(node.value, OBJECT), scope)
     kind = OBJECT if value.type in (NULL, LATE) else value.type
     c.variable_types[name] = LATE if value.type is LATE else kind
     return Store(ReadVariable(value.type, name, target.at), value, node.at)

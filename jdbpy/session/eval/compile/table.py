@@ -5,10 +5,12 @@ from __future__ import annotations
 from jdbpy.session.eval.compile import assign, calls, flow, functions, names, operators, sequences
 from jdbpy.session.eval.compile.assign import compile_cast, compile_instance_of, compile_literal, compile_object_id
 from jdbpy.session.eval.compile.compiler import CompileExpression
+from jdbpy.session.eval.compile.shown import compile_shown
 from jdbpy.session.eval.syntax import tree
 
 EXPRESSIONS: dict[type[tree.Expression], CompileExpression] = {
     tree.Literal: compile_literal,
+    tree.ShownNumber: compile_shown,
     tree.Name: names.compile_name,
     tree.ObjectId: compile_object_id,
     tree.Held: names.compile_held,

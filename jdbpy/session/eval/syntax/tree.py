@@ -39,6 +39,12 @@ class Literal(Expression):
     value: int | float | bool | str | None
 
 
+class ShownNumber(Expression):
+    """A number as it is shown, to be assigned: the type of the variable says which literal it is. Never parsed."""
+
+    text: str
+
+
 class Name(Expression):
     """A simple name: a variable, or the beginning of a type or package name; ``$x`` is the debugger's."""
 
