@@ -63,7 +63,7 @@ async def test_stopping_in_a_served_session_leaves_it_to_the_others(jvm: Jvm) ->
     async with (
         start_target(jvm, "Hello", "a", suspend=False) as target,
         jdbpy.attach_session(target.address) as session,
-        dap_client_here(lambda name, token, read_only: jdbpy.join_session(session, name)) as dap,
+        dap_client_here(lambda name, read_only: jdbpy.join_session(session, name)) as dap,
     ):
         await dap.attach(target)
         await dap.request("configurationDone")

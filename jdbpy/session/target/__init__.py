@@ -25,5 +25,6 @@ How it runs:
 * ``stop_table``: which stops wait to be shown, and why: the rules of stops, as pure data
 * ``streams``: events on their way to subscribers
 * ``answers``: the time limit of evaluations
+* ``finishing``: what is done even when its task is cancelled
 * ``leaving``: leaving the target so that nothing stays suspended; ``events_under_way``: events that are sent late
 """

@@ -36,6 +36,7 @@ from jdbpy.session.target.requests import (
 )
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire import event_parts
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import only_request, thread_of
@@ -122,7 +123,7 @@ class EventDispatcher:
         self._target.on_resume = self._deferred.queue_due
         self._running = True
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 self._nursery = nursery
                 nursery.start_soon(self.fast_hits.run)
                 nursery.start_soon(self.fast_hits.watch_calls)
