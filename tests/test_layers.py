@@ -19,9 +19,8 @@ from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
 
-GROUND = ("errors", "escape", "files", "garbage", "identifiers", "json_form", "record")
-"""Modules below all floors: errors, Record, how text of the target is made safe, how private files are opened, what a
-Java identifier is."""
+GROUND = ("errors", "escape", "files", "garbage", "json_form", "record", "task_groups")
+"""Modules below all floors: errors, Record, how text of the target is made safe, how private files are opened."""
 
 MAY_IMPORT = {
     "errors": set[str](),
@@ -31,6 +30,7 @@ MAY_IMPORT = {
     "identifiers": set[str](),
     "json_form": {"record"},
     "record": {"json_form"},  # to_dict
+    "task_groups": {"errors"},
     "wire": {*GROUND, "wire"},
     "session": {*GROUND, "wire", "session"},
     "api": {*GROUND, "session", "api"},
@@ -51,9 +51,7 @@ DOORS = (
     ("jdbpy/cli/main.py", "jdbpy.dap.main"),
     ("jdbpy/cli/main.py", "jdbpy.mcp.main"),
     ("jdbpy/cli/main.py", "jdbpy.serve"),
-    ("jdbpy/serve/remote.py", "jdbpy.session.concurrency"),  # it is for scripts, as jdbpy.api is
-    ("jdbpy/serve/objects.py", "jdbpy.session.concurrency"),
-    ("jdbpy/serve/objects.py", "jdbpy.session.target.streams"),
+    ("jdbpy/serve/objects.py", "jdbpy.session.target.streams"),  # it is for scripts, as jdbpy.api is
     ("jdbpy/serve/objects.py", "jdbpy.session.model.threads"),
     ("jdbpy/serve/objects.py", "jdbpy.session.model.events"),
     ("jdbpy/serve/objects.py", "jdbpy.session.model.vm"),
@@ -251,3 +249,9 @@ def test_an_adapter_for_editors_loads_nothing_heavy() -> None:
 def test_the_command_line_for_agents_loads_no_sdk() -> None:
     code = "from jdbpy.mcp.tools import load; import jdbpy.mcp.main; load()"
     assert not loaded_by(code) & set(HEAVY)
+
+
+def test_task_groups_are_opened_in_one_way() -> None:
+    """An error comes out of each as itself: a lost connection as one, whatever runs beside it."""
+    found = [str(each) for each in PACKAGE.rglob("*.py") if "trio.open_nursery(" in each.read_text()]
+    assert found == [str(PACKAGE / "task_groups.py")]

@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.cli.process import script
 from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 

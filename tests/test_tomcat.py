@@ -10,7 +10,7 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.cli.process import driving
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target, within

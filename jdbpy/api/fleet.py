@@ -15,6 +15,7 @@ from jdbpy.api.hits import Hits, Reported
 from jdbpy.api.lazy import one_by_one
 from jdbpy.api.takings import taken
 from jdbpy.errors import Disconnected, JdbpyError, StateError, TimedOut, UsageError
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
@@ -104,7 +105,7 @@ class Fleet:
             except Exception as error:
                 answers[name] = Answer(name, error=error)
 
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for name, vm in self.vms.items():
                 nursery.start_soon(ask, name, vm)
         return {name: answers[name] for name in self.vms}
@@ -159,7 +160,7 @@ class FleetHits:
             except JdbpyError as error:
                 self.failed[name] = error
 
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for name, vm in self._fleet.vms.items():
                 nursery.start_soon(begin, name, vm)
         if self.failed and not made:
@@ -177,7 +178,7 @@ class FleetHits:
         for scope in self._followers:
             scope.cancel()
         with trio.CancelScope(shield=True):
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 for hits in self._hits:
                     nursery.start_soon(_end, hits)
 
@@ -273,7 +274,7 @@ class Opened:
             except JdbpyError as error:
                 fleet.missing[name] = error
 
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for name in openings:
                 nursery.start_soon(open_one, name)
         if not found and fleet.missing:

@@ -87,8 +87,8 @@ async def fleet(
     wire: 2 trips, of the slowest.
     """
     from jdbpy.api.fleet import Opened, named
-    from jdbpy.session.concurrency import open_nursery
     from jdbpy.session.connect.ways import expand_address
+    from jdbpy.task_groups import open_nursery
 
     pairs = list(addresses.items()) if isinstance(addresses, Mapping) else [(each, each) for each in addresses]
     found: list[tuple[str, str]] = []
@@ -199,7 +199,7 @@ async def opened_vm(
     """The objects of a script on a session, for an ``async with`` block; errors of functions given as ``do`` are raised
     at its end."""
     from jdbpy.api.vm import Vm
-    from jdbpy.session.concurrency import open_nursery
+    from jdbpy.task_groups import open_nursery
 
     async with opening as session:
         async with open_nursery() as nursery:

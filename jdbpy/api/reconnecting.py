@@ -15,6 +15,7 @@ import trio
 from jdbpy.errors import ConnectError, JdbpyError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
@@ -83,7 +84,7 @@ class Reconnecting:
             await self._leave.wait()
             nursery.cancel_scope.cancel()
 
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(leaving)
             await session.wait_ended()
             ended = not self._leave.is_set()

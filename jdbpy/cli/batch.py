@@ -47,6 +47,7 @@ from jdbpy.process.processor_time import processor_limit
 from jdbpy.process.scripts import ScriptLines, failed
 from jdbpy.process.standard import OutputLost
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 FAILED = 1
 TIMED_OUT = 4
@@ -152,7 +153,7 @@ class Batch:
             await self.start()
             many = len(lines.at_hand()) >= MANY
             adding = self.session.breakpoints.adding_many() if many else nullcontext()
-            async with trio.open_nursery() as nursery, adding:
+            async with open_nursery() as nursery, adding:
                 nursery.start_soon(self._show_idle)
                 self._nursery = nursery
                 for jvm in self.jvms.members:

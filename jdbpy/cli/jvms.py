@@ -30,6 +30,7 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.restarting import Restarts, set_again
 from jdbpy.errors import UsageError
+from jdbpy.task_groups import open_nursery
 
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
@@ -159,7 +160,7 @@ class Jvms:
             except JdbpyError as error:
                 failed(name, error)
 
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             names: list[str] = []
             for index, (text, selector) in enumerate(addresses):
                 name, address = self._named(text, names)
@@ -204,7 +205,7 @@ class Jvms:
             except JdbpyError as error:
                 failed.append(error)
 
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for jvm in self.members:
                 if jvm.lives:
                     nursery.start_soon(detach, jvm)

@@ -36,6 +36,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.standard import one_loss
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.demo.tour import Guide
@@ -63,7 +64,7 @@ async def run(line: CommandLine) -> int:
     console = _console(line, settings)
     status = 0
     with one_loss():
-        async with ended_by_signals() as ended_by, trio.open_nursery() as nursery:
+        async with ended_by_signals() as ended_by, open_nursery() as nursery:
             ahead = _LoadedAhead()
             if not is_batch(line):
                 nursery.start_soon(ahead.run)

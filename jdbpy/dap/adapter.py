@@ -20,6 +20,7 @@ from jdbpy.dap.protocol import CAPABILITIES_OF_LAUNCHED, Body
 from jdbpy.escape import escape
 from jdbpy.garbage import loaded
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo, Session, Stopped
@@ -204,7 +205,7 @@ class Adapter:
                 self._keep = self._quietly = False
                 self.stops.clear()
                 began = True
-                async with trio.open_nursery() as nursery:
+                async with open_nursery() as nursery:
                     self._session_nursery = nursery
                     await nursery.start(follow, self, session)
                     self.sender.event("process", self._process(session))

@@ -13,6 +13,7 @@ from jdbpy import JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body
 from jdbpy.escape import escape, escape_lines
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy import Event, Notice, Session, Stopped
@@ -33,7 +34,7 @@ async def follow(
     adapter: Adapter, session: Session, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Send what happens in the session, until it ends."""
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         with session.events() as stream:
             task_status.started()
             await _hand_on(adapter, session, stream, nursery)

@@ -21,6 +21,7 @@ from jdbpy.dap.adapter import Adapter, Joining
 from jdbpy.dap.framing import MOST_BODY_BYTES, Framing, FramingError, framed
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS, Body, Request, read_arguments
 from jdbpy.process.doorway import MOST_GREETING
+from jdbpy.task_groups import open_nursery
 
 MOST_UNDER_WAY = 256
 """Requests that are carried out side by side; further ones wait unread."""
@@ -96,7 +97,7 @@ class Server:
     async def run(self) -> None:
         """Serve until the client disconnects or goes away; its session has been left then."""
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 self._nursery = nursery
                 self._adapter = Adapter(self, nursery, self._served, self._let_in)
                 nursery.start_soon(self._write)
@@ -252,7 +253,7 @@ class Server:
                 self._scopes[number] = scope
                 if not request.at_once:
                     await before.wait()
-                async with trio.open_nursery() as beside:
+                async with open_nursery() as beside:
                     if request.name in _LONG and self._adapter.client.supportsProgressReporting:
                         beside.start_soon(self._show_progress, request.name, number)
                     await self._answer(request, number, given)

@@ -12,8 +12,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import trio
-
 import jdbpy
 from jdbpy import JdbpyError, UsageError
 from jdbpy.dap.adapter import Adapter
@@ -22,6 +20,7 @@ from jdbpy.dap.readings import ARRAY, shallow
 from jdbpy.escape import escape
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy import FieldInfo, FrameInfo, Limits, ValueInfo, Variable
@@ -172,7 +171,7 @@ async def side_by_side(calls: Sequence[Callable[[], Awaitable[Body]]]) -> list[B
     async def run(index: int) -> None:
         results[index] = await calls[index]()
 
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         for index in range(len(calls)):
             nursery.start_soon(run, index)
     return results

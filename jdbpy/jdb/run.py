@@ -38,6 +38,7 @@ from jdbpy.process.processor_time import open_signals
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ending_signals
 from jdbpy.process.standard import one_loss
+from jdbpy.task_groups import open_nursery
 
 FAILED = 1
 """The one exit status that jdb does not know: the target may still be suspended."""
@@ -55,7 +56,7 @@ async def run(line: JdbLine, *, greeted: bool = False) -> int:
 
     # Also for what it has launched, which has a process group of its own
     with one_loss(), open_signals(signal.SIGINT, *ending_signals()) as received:
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(be_ended, received)
             try:
                 async with AsyncExitStack() as sessions:

@@ -23,6 +23,7 @@ from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.server import LONGEST_MESSAGE, sdk_server
 from jdbpy.process.doorway import MOST_GREETING, Doorway, Visitor, same_token
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 PATH = "/mcp"
 IDLE_LIMIT = 300.0
@@ -74,7 +75,7 @@ async def serve_http(debugging: Debugging, port: int, token: str, idle_limit: fl
         max_sessions=MOST_SESSIONS,
     )
     server = _Server(manager, debugging, token, idle_limit)
-    async with manager.run(), trio.open_nursery() as nursery:
+    async with manager.run(), open_nursery() as nursery:
         nursery.start_soon(server.watch_idle)
         sys.stderr.write(f"jdbpy: listening on http://127.0.0.1:{port}{PATH}\n")
         sys.stderr.flush()
@@ -195,7 +196,7 @@ class _Server:
 
         self._under_way += 1
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 nursery.start_soon(_watch, stream, closed, nursery.cancel_scope)
                 await self._manager.handle_request(scope, _receiving(body, closed), send)
                 nursery.cancel_scope.cancel()

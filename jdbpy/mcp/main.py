@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from jdbpy import UsageError
 from jdbpy.process.doorway import check_token
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.mcp.debugging import Debugging
@@ -155,7 +156,7 @@ async def _run(line: McpCommand, token: str) -> int:
     elif line.action == "launch":
         given = partial(launching, line.java, "")
     rights = Rights(line.changes, line.suspend, line.source_path, line.hold, line.max_suspend)
-    async with ended_by_signals() as ended_by, trio.open_nursery() as nursery:
+    async with ended_by_signals() as ended_by, open_nursery() as nursery:
         debugging = Debugging(nursery, rights, given)
         status = 0
         if line.http is None:

@@ -12,6 +12,7 @@ from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.inspecting import Limit
 from jdbpy.mcp.tools import Within, tool
+from jdbpy.task_groups import open_nursery
 
 MOST_A_SECOND = 200
 """Reports of calls that are asked for: a method that is called more often is not slowed by all of them."""
@@ -41,7 +42,7 @@ async def trace(
     began = trio.current_time()
     async with vm.calls(method, when=condition, stack=stack, limit=MOST_A_SECOND) as entered:
         async with vm.returns(method, limit=MOST_A_SECOND) as left:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 nursery.start_soon(_collect, entered, calls, seconds, limit)
                 nursery.start_soon(_collect, left, returns, seconds, limit)
             counts = entered.breakpoint.hits, left.breakpoint.hits

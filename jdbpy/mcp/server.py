@@ -17,6 +17,7 @@ from jdbpy import JdbpyError, UsageError, __version__
 from jdbpy.mcp.answers import Body, answer, failure
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.tools import Tool, load
+from jdbpy.task_groups import open_nursery
 
 INSTRUCTIONS = """\
 Debugs a Java program on a live JVM. Set breakpoints, run_until_stop, look with stack, inspect and evaluate, step on.
@@ -32,7 +33,7 @@ async def serve(debugging: Debugging) -> None:
     """Serve the client on standard input and output until it goes."""
     lines = StandardLines()
     server = sdk_server(debugging)
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         nursery.start_soon(lines.watch, nursery.cancel_scope)
         async with stdio_server(cast(Any, lines), cast(Any, lines)) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())

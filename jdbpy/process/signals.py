@@ -15,6 +15,7 @@ from enum import Enum
 import trio
 
 from jdbpy.process.processor_time import open_signals
+from jdbpy.task_groups import open_nursery
 
 _ENDING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
@@ -75,7 +76,7 @@ async def ended_by_signals() -> AsyncIterator[list[int]]:
     Gives the numbers of the signals that have come, SIGINT among them.
     """
     ended_by: list[int] = []
-    async with trio.open_nursery() as watching:
+    async with open_nursery() as watching:
         work = trio.CancelScope()
         await watching.start(_cancel_at_each, ended_by, work)
         with work:

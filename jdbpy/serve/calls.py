@@ -18,6 +18,7 @@ from jdbpy.serve.clients import Client
 from jdbpy.serve.lines import Message, Outgoing, number_of, text_of
 from jdbpy.serve.observations import LEAVE_LIMIT, ServedObservation
 from jdbpy.serve.typed import pack, unpack
+from jdbpy.task_groups import open_nursery
 
 COMPONENTS = frozenset(
     {
@@ -69,7 +70,7 @@ class ServedObjects(Client):
             self._tell(stop)
         session.listen(self._tell)
         try:
-            async with trio.open_nursery() as self._nursery:
+            async with open_nursery() as self._nursery:
                 await self._end.wait()
                 self._nursery.cancel_scope.cancel()
         finally:

@@ -32,6 +32,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.serve.lines import LineReader, Message, Outgoing, number_of, switch_of, text_of
 from jdbpy.serve.server import Served
+from jdbpy.task_groups import open_nursery
 
 FRONTS = ("json", "batch", "prompt", "objects")
 
@@ -57,7 +58,7 @@ async def serve(served: Served, hello: Message, reader: LineReader, out: Outgoin
     async with joining as session:
         client = _client(front, session, hello, out)
         out.put({"type": "joined", "session": served.info.name, "client": session.name})
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(_listen, client, reader, nursery.cancel_scope)
             status = await client.run()
             if switch_of(hello, "keep"):
@@ -288,7 +289,7 @@ class Person(Client):
             )
 
         sink = Sink(self._prompt)
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             await nursery.start(sink.run)
             names = NamesRefresher(shared, self._known)
             conversation = Conversation(jvms, make_context, TABLE, self.renderer, self._prompt, sink, names)

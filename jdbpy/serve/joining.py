@@ -31,6 +31,7 @@ from jdbpy.process.signals import watch_signals
 from jdbpy.serve import places
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
 from jdbpy.serve.server import VERSION
+from jdbpy.task_groups import open_nursery
 
 LOST = 5
 """Exit status when the session has gone without a word."""
@@ -101,7 +102,7 @@ class Joined:
     async def run(self) -> int:
         """Talk with the session until one of both leaves. Raises what the session has answered to the first line."""
         self.out.put(self._hello)
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             self.nursery = nursery
             nursery.start_soon(self.out.run)
             await nursery.start(watch_signals, self.interrupt, self._leave)
@@ -194,7 +195,7 @@ class JoinedPrompt(Joined):
         settings = Settings()
         settings.set("color", self.line.color)
         opened = open_prompt(settings, self._complete, self.interrupt, self._panic, self._note_key)
-        async with opened as prompt, trio.open_nursery() as nursery:
+        async with opened as prompt, open_nursery() as nursery:
             self.out.put({"columns": size()[0], "rows": size()[1]})
             while (message := await self.next()) is not None:
                 await self._take(message, prompt, nursery)

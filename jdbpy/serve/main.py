@@ -18,6 +18,7 @@ from jdbpy.process import standard
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.serve import places
 from jdbpy.serve.cmdline import JOIN_HELP, LOST, NO_CONNECTION, SERVE_HELP, SESSIONS_HELP, USAGE, parse_serve
+from jdbpy.task_groups import open_nursery
 
 _ANSWER_LIMIT = 5.0
 
@@ -119,7 +120,7 @@ async def describe(name: str) -> dict[str, object] | None:
         return None
     async with stream:
         with trio.move_on_after(_ANSWER_LIMIT):
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 out = Outgoing(stream)
                 out.put({**greeting("", ""), "front": "info"})
                 nursery.start_soon(out.run)

@@ -38,11 +38,11 @@ from jdbpy.serve.joining import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, MOST_LINE, LineReader, Message, Outgoing
 from jdbpy.serve.observations import JoinedObservation, JoinedObserver
 from jdbpy.serve.typed import pack, unpack
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.events import Exited, Notice, VMDisconnected
 from jdbpy.session.model.threads import Suspended
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, Publisher
+from jdbpy.task_groups import open_nursery
 
 LEAVE_LIMIT = 5.0
 """Seconds that the session has to take note that a script leaves."""

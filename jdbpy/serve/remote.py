@@ -17,7 +17,7 @@ from jdbpy import Disconnected, JdbpyError, StateError
 from jdbpy.serve import places
 from jdbpy.serve.joining import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 
 MOST_EVENTS = 10_000
 """Events that are kept for a reader; of more the oldest are dropped."""

@@ -24,6 +24,7 @@ from jdbpy.process.doorway import GREETING_LIMIT, MOST_GREETING, Doorway, Visito
 from jdbpy.record import Record
 from jdbpy.serve import places
 from jdbpy.serve.lines import MOST_LINE, BegunStream, LineReader, Message, Outgoing, text_of
+from jdbpy.task_groups import open_nursery
 
 MOST_CLIENTS = 64
 """Clients of one session; a further one is refused."""
@@ -87,7 +88,7 @@ class Served:
         """Serve until cancelled, or until the session has ended and all clients have heard of it."""
         self.session.listen(self._listen)
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 for listener in self._listeners:
                     nursery.start_soon(self._accept, listener, nursery)
                 await self.session.wait_ended()
@@ -153,7 +154,7 @@ class Served:
         from jdbpy.serve.clients import serve
 
         reader, out = LineReader(stream, MOST_GREETING), Outgoing(stream)
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(_write, out, nursery.cancel_scope)
             try:
                 if (hello := await reader.next()) is not None:

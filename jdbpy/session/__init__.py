@@ -4,7 +4,7 @@ expressions.
 It returns plain data, prints nothing and knows no command line. Its packages and modules stand on floors; imports point
 down only (``tests/test_layers.py``). From the ground up:
 
-* ``concurrency``: helpers over trio: running side by side, plain exceptions
+* ``concurrency``: helpers over trio: running side by side
 * ``java``: Java without a target: names, types, arithmetic, literals, class files, bytecode, source maps; pure
 * ``weaving``: class files changed so that conditions run inside the target; pure
 * ``model``: the plain data that front ends get

@@ -1,4 +1,4 @@
-"""Small helpers over trio that several parts of the session need: running side by side, and plain exceptions.
+"""Small helpers over trio that several parts of the session need: running side by side.
 
 Everything that can be asked together is sent together; ``together`` is how code says so without counting requests: the
 connection puts what its tasks submit in one scheduling round into one segment.
@@ -7,58 +7,15 @@ connection puts what its tasks submit in one scheduling round into one segment.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import trio
 
-from jdbpy.errors import JdbpyError
+from jdbpy.task_groups import open_nursery
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
-
-
-@contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn an exception group that holds a single exception, or several errors of ours, into one exception.
-
-    A nursery wraps whatever leaves it; users of the session wrote ``except StateError`` and mean it.
-    """
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        error = _only(group)
-        if error is None:
-            raise
-        raise error from error.__cause__
-
-
-def _only(group: BaseExceptionGroup[Any]) -> BaseException | None:
-    """Return the one error of a group; of several, the one that is not a cancellation; of several of ours, the first.
-
-    All that waited when the connection went away fail together, and one of them says it all.
-    """
-    leaves: list[BaseException] = []
-    pending: list[BaseException] = [group]
-    while pending:
-        error = pending.pop()
-        if isinstance(error, BaseExceptionGroup):
-            pending.extend(error.exceptions)
-        else:
-            leaves.append(error)
-    real = [error for error in leaves if not isinstance(error, trio.Cancelled)]
-    if len(real) == 1 or (real and all(isinstance(error, JdbpyError) for error in real)):
-        return real[0]
-    return leaves[0] if len(leaves) == 1 else None
-
-
-@asynccontextmanager
-async def open_nursery() -> AsyncIterator[trio.Nursery]:
-    """A nursery out of which a single exception comes as itself."""
-    with plain_errors():
-        async with trio.open_nursery() as nursery:
-            yield nursery
 
 
 async def together(*calls: Callable[[], Awaitable[Any]]) -> list[Any]:

@@ -25,6 +25,7 @@ from jdbpy.session.target.dispatch import EventDispatcher, Votes
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target.target import Target
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.messages import event as wire_event, virtual_machine
 from jdbpy.wire.wirelog import LogSink, WireLog
 
@@ -669,7 +670,7 @@ class Session:
 
     async def run(self) -> None:
         """Run the session's own task; the block that opened the session starts and cancels it."""
-        async with trio.open_nursery() as self._chores:
+        async with open_nursery() as self._chores:
             self._chores.start_soon(self._watchdog.run)
             self._chores.start_soon(self._target.answers.run)
             try:

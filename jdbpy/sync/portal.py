@@ -18,7 +18,8 @@ import trio
 
 from jdbpy.api.takings import Takings
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.concurrency import ThreadCall, open_nursery
+from jdbpy.session.concurrency import ThreadCall
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.sync.hits import Stop

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.errors import ProtocolError
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.handshake import greeting_failure
@@ -101,7 +102,7 @@ async def running(connection: Connection) -> AsyncIterator[None]:
     Inside the block the connection outlives a cancellation, so that a shielded clean-up can still speak to the target.
     """
     body_error: BaseException | None = None
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         nursery.start_soon(connection.run)
         try:
             yield

@@ -19,6 +19,7 @@ from time import perf_counter
 import trio
 
 from jdbpy.errors import ProtocolError
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire import ending
 from jdbpy.wire.framing import GREETING_MAX_LENGTH, MAX_LENGTH, Framer, Packet
 from jdbpy.wire.handshake import shake_hands
@@ -136,7 +137,7 @@ class PacketStream:
             self._framer.max_length = MAX_LENGTH
             self._socket = _second_handle(self._stream)
             with self._tasks:
-                async with trio.open_nursery() as nursery:
+                async with open_nursery() as nursery:
                     nursery.start_soon(self._receive)
                     nursery.start_soon(self._send)
         finally:

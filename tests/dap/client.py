@@ -23,7 +23,7 @@ import trio.testing
 
 from jdbpy.dap.adapter import Joining
 from jdbpy.dap.server import Server, import_all
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.dap.schema import check
 from tests.harness import LIMIT, Program, Target, within
 from tests.harness.processes import piped

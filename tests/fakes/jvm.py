@@ -42,7 +42,7 @@ import trio
 from trio.testing import memory_stream_pair
 
 from jdbpy.record import Record
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, Empty, find_command
 from jdbpy.wire.connection import Connection

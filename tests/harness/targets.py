@@ -13,7 +13,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 import trio
 
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.harness.jvms import BRIEF, Jvm, shared_classes
 from tests.harness.limits import LIMIT, within
 from tests.harness.processes import piped, send_line

@@ -14,7 +14,7 @@ from functools import partial
 
 import trio
 
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.constants import Error
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_packet
 from jdbpy.wire.handshake import HANDSHAKE

@@ -11,7 +11,7 @@ import trio
 import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy import Options, Stopped, SuspendPolicy
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 from tests.harness.tomcat import wait_started
 from tests.real.test_web_application import application as application, get

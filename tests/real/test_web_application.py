@@ -9,7 +9,7 @@ import trio
 
 import jdbpy
 from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 from tests.harness.tomcat import add_servlet, wait_started
 from tests.test_tomcat import tomcat as tomcat

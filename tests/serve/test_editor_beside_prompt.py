@@ -8,7 +8,7 @@ from pathlib import Path
 
 import trio
 
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.cli.prompt import attached
 from tests.dap.client import DapClient, source_of
 from tests.harness import Jvm

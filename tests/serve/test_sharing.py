@@ -15,7 +15,7 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
 from tests.dap.client import DapClient, source_of
 from tests.harness import LIMIT, Jvm, Program, Target, start_target, within

@@ -12,7 +12,7 @@ from typing import Protocol
 import trio
 
 import jdbpy
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
 from tests.dap.client import Body, DapClient
 from tests.harness import LIMIT, Jvm, Program, start_target, within

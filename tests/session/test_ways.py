@@ -16,9 +16,9 @@ import trio.testing
 
 import jdbpy
 from jdbpy import ConnectError, Disconnected, Stopped, SuspendPolicy, UsageError
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.greeting import Address
 from jdbpy.session.connect.ways import container_addresses, parse_way
+from jdbpy.task_groups import open_nursery
 from tests.cli.process import command
 from tests.cli.pseudo_terminal import open_terminal
 from tests.dap.client import dap_client

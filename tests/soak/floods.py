@@ -10,8 +10,8 @@ import trio
 
 import jdbpy
 from jdbpy import EventsDropped, Notice, Reporting, SuspendPolicy
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.breakpoints import PointOptions
+from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, within
 from tests.soak.busy import busy
 from tests.soak.endurance import memory

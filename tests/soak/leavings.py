@@ -17,8 +17,8 @@ import trio
 
 import jdbpy
 from jdbpy import SuspendPolicy
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.breakpoints import PointOptions
+from jdbpy.task_groups import open_nursery
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, within
 from tests.harness.processes import piped

@@ -18,6 +18,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 _FOR_EVER = 1e8
 _MOST_ASKED = 5_000
@@ -307,7 +308,7 @@ async def _observing(
                 session.publish(Notice("warning", sentence))
         try:
             yield observation
-        except (trio.Cancelled, BaseExceptionGroup):  # a group where more than one task was cancelled
+        except trio.Cancelled:
             session.publish(ended(observation))
             raise
     finally:
@@ -324,7 +325,7 @@ async def _wait(ctx: Context, observation: Any, seconds: float | None) -> bool:
 
     ctx.observing = True
     try:
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(over)
             whole = await ctx.wait(seconds or _FOR_EVER)
             nursery.cancel_scope.cancel()

@@ -30,6 +30,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 MOST_SHOWN = 30
 """Differences of a section that are shown; JSON has all."""
@@ -147,7 +148,7 @@ async def diff(ctx: Context, words: Annotated[Compared, ComparedWords()]) -> mom
         except jdbpy.JdbpyError as error:
             failed.append(error)
 
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         for called in dict.fromkeys(names):
             nursery.start_soon(take, called)
     if failed:

@@ -7,8 +7,6 @@ from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar
 
-import trio
-
 from jdbpy import FrameInfo, JdbpyError, ThreadInfo, VmState
 from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.jvms import CommandText, JvmCommand, JvmPattern
@@ -37,6 +35,7 @@ from jdbpy.cli.table import TABLE, CliCommand, command
 from jdbpy.errors import UsageError
 from jdbpy.json_form import HIDDEN, Inline, Json, encode
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 ONE_PLACE = {
     "alias": "it is for the prompt",
@@ -328,7 +327,7 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
 
     is_for_all = found.command.group == "breakpoints" and ctx.jvms is not None and wanted == ctx.jvms.members
     with ctx.jvms.for_all(chosen) if is_for_all and ctx.jvms is not None else nullcontext():
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for jvm in chosen:
                 nursery.start_soon(run, jvm)
     results = tuple(items[jvm.name] for jvm in chosen)

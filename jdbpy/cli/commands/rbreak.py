@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-import trio
-
 from jdbpy import BreakpointInfo, ClassInfo, MethodInfo
 from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.target import ClassPattern
@@ -20,6 +18,7 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 MANY = 20
 """Breakpoints from which on the prompt asks before they are set."""
@@ -117,7 +116,7 @@ async def _methods(ctx: Context, wanted: re.Pattern[str], classes: list[str]) ->
             found[name] = []
 
     for first in range(0, len(classes), AT_ONCE):
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for name in classes[first : first + AT_ONCE]:
                 nursery.start_soon(ask, name)
     return [

@@ -16,6 +16,7 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.names import Names
 from jdbpy.cli.settings import SETTINGS
 from jdbpy.cli.table import CommandTable
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy import Session
@@ -60,7 +61,7 @@ class NamesRefresher:
 
     async def run(self) -> None:
         """Reads names after each ``poke()``, until cancelled."""
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             while True:
                 await self._news.wait()
                 while self._news.is_set():

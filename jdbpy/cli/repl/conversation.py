@@ -46,6 +46,7 @@ from jdbpy.escape import escape, escape_lines
 from jdbpy.process.scripts import failed
 from jdbpy.process.signals import Doing, Reaction, reaction
 from jdbpy.record import Record
+from jdbpy.task_groups import open_nursery
 
 GRACE = 0.15
 """Seconds that the prompt waits after a command that resumes: most steps end within them, and are then shown first."""
@@ -137,7 +138,7 @@ class Conversation:
         with stream, scope:
             text_of = partial(event_text, self._screen, self._jvms, jvm)
             happened = partial(self._happened, jvm)
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 nursery.start_soon(ring_when_left_alone, jvm.session, self._sink.write)
                 await EventWatcher(stream, text_of, self._sink, happened).run()
                 nursery.cancel_scope.cancel()
@@ -167,7 +168,7 @@ class Conversation:
 
         A line that fails keeps those behind it from running, but not if it is one of ``before``, which come first.
         """
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             self._nursery = nursery
             for jvm in self._jvms.members:
                 self.join(jvm)
@@ -492,7 +493,7 @@ class Conversation:
         self._start_soon(self._panic_everywhere)
 
     async def _panic_everywhere(self) -> None:
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             for jvm in self._jvms.members:
                 if jvm.lives or not self._jvms.several:
                     nursery.start_soon(self._panic, jvm)

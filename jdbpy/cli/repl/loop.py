@@ -33,6 +33,7 @@ from jdbpy.escape import escape, escape_lines
 from jdbpy.files import config_directory, configured_plugins, why_not_trusted
 from jdbpy.process.signals import watch_signals
 from jdbpy.process.standard import OutputLost
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy import Session
@@ -93,7 +94,7 @@ async def run_repl(
     on_terminal = sys.stdout.isatty()
     try:
         with restored_modes(sys.stdin):
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 await nursery.start(watch_signals, interrupt, leave)
                 opened = open_prompt(settings, complete, interrupt, panic, jvms.touch)
                 async with opened as prompt, open_sink(prompt) as sink:
@@ -166,7 +167,7 @@ async def open_prompt(
 async def open_sink(surface: Surface) -> AsyncIterator[Sink]:
     """A sink that runs; what it was given is on the screen afterwards."""
     sink = Sink(surface)
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         await nursery.start(sink.run)
         yield sink
         await sink.flush()

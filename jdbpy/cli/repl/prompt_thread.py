@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import trio
 
+from jdbpy.task_groups import open_nursery
+
 T = TypeVar("T")
 
 
@@ -86,7 +88,7 @@ class PromptThread:
 async def open_prompt_thread() -> AsyncIterator[PromptThread]:
     """Start the thread and its loop; end both on leaving, when everything that ran in it has ended."""
     thread = PromptThread()
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         nursery.start_soon(partial(trio.to_thread.run_sync, thread._main, limiter=trio.CapacityLimiter(1)))
         try:
             yield thread

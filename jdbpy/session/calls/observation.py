@@ -19,6 +19,7 @@ from jdbpy.session.calls.chosen import choose, choose_in, read_wanted
 from jdbpy.session.calls.means import CallsInTarget, EndedCall, MethodKey, ObservedMethod
 from jdbpy.session.model.calls import CallsEnded
 from jdbpy.session.model.events import Notice
+from jdbpy.session.target.finishing import finishing
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.target import Target, needs_jvm
 from jdbpy.wire.messages import event_request
@@ -224,7 +225,7 @@ class Observation:
     async def _close(self) -> None:
         self._ended = time.perf_counter()
         self._observer.ended(self)
-        with trio.CancelScope(shield=True), suppress(Disconnected):
+        with finishing(self._target), suppress(Disconnected):
             if self._watch is not None:
                 await self._target.conn.gather(self._watch.close())
             if self._instrumented is not None:

@@ -17,6 +17,7 @@ from jdbpy.session.calls.means import CallDetails, EndedCall, NotRead, ObservedM
 from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.model.events import Notice, Report, time_of
+from jdbpy.session.target.finishing import finishing
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 
@@ -165,7 +166,7 @@ class ObservedCalls(Observation):
 
     async def __aexit__(self, *exc: object) -> None:
         await super().__aexit__(*exc)
-        with trio.CancelScope(shield=True):
+        with finishing(self._target):
             await self._at_end()
         if self._end is not None:
             self._target.requests.drop([self._end])

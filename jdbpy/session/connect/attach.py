@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import ConnectError, LeaveError
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.dialing import dial, note_left, note_process, place_of_process, where_agents_went
 from jdbpy.session.connect.greeting import (
     CONNECT_LIMIT,
@@ -33,6 +32,7 @@ from jdbpy.session.model.options import Options
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
 from jdbpy.session.target.target import Target
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.effects import ReadOnlyGuard
 from jdbpy.wire.handshake import HungUp
 from jdbpy.wire.messages import thread_reference, virtual_machine

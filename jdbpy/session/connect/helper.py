@@ -22,7 +22,7 @@ import trio
 
 from jdbpy.errors import ConnectError
 from jdbpy.escape import escape
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 
 LAST_WORDS = 1.0
 """Seconds that a program which has closed the connection gets to say why, and one that was told to end gets for it."""

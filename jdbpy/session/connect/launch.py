@@ -35,11 +35,11 @@ import trio
 
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.greeting import LOOPBACK, parse_address
 from jdbpy.session.local.java_home import JavaHome, find_java
 from jdbpy.session.model.events import Output
 from jdbpy.session.model.options import Options
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.session.session import Session

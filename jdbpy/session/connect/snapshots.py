@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from jdbpy.errors import ConnectError, StateError, UsageError
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.connect.attach import session_with, wire_log
 from jdbpy.session.connect.greeting import greet
 from jdbpy.session.model.options import Options
@@ -24,6 +23,7 @@ from jdbpy.session.snapshots.recording import Recording, RecordingStream
 from jdbpy.session.snapshots.store import SnapshotStore, not_a_snapshot
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.opening import running
 
 

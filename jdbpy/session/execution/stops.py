@@ -40,6 +40,7 @@ from jdbpy.session.values.objects import (
     prefetch_objects,
 )
 from jdbpy.session.values.reader import SHAPE_FACTS
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire import constants, ids
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Looks:
         """Looks when there is something to look at, for ever."""
         self._running = True
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 nursery.start_soon(self._learn_likely)
                 while True:
                     if self._wanted is None:
@@ -118,7 +119,7 @@ class Looks:
         """Learn what variables at places of breakpoints are likely to hold, so that the first stop there need not."""
         if not self._places:
             await self._more_places.park()
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(partial(trio.to_thread.run_sync, load_descriptions, abandon_on_cancel=True))
             await self._learn_more()
 

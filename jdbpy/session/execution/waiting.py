@@ -21,6 +21,7 @@ from jdbpy.session.target.clients import Steps, host_of
 from jdbpy.session.target.stop_table import STEP_LIMIT, StopTable, WaitingStop, WaitReason
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 
@@ -219,7 +220,7 @@ class WaitingStops:
 
     async def run(self) -> None:
         """Show the oldest stop where a step does not end; tell of stops that have waited for a method. For ever."""
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             nursery.start_soon(self._tell_after_methods)
             while True:
                 if not (self.table.waiting and self._active_steps()):

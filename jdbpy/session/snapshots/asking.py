@@ -15,6 +15,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
 
@@ -77,7 +78,7 @@ class Asker:
                 self._idle = trio.Event()
                 if self._conn.close_reason is not None:
                     raise Disconnected(self._conn.close_reason)
-                async with trio.open_nursery() as nursery:
+                async with open_nursery() as nursery:
                     nursery.start_soon(self._watch_end)
                     await self._idle.wait()
                     nursery.cancel_scope.cancel()

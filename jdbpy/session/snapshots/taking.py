@@ -17,13 +17,13 @@ import trio
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.garbage import no_collection
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.model.snapshots import DEFAULT_DEPTH, DEFAULT_MOST, SnapshotProgress, SnapshotTaken, TextsFound
 from jdbpy.session.snapshots.collecting import Collector
 from jdbpy.session.snapshots.finding import find_text
 from jdbpy.session.snapshots.forms import SOURCES
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.snapshots.store import write_store
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.ids import IDSizes
 
 if TYPE_CHECKING:

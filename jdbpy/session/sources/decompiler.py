@@ -25,6 +25,7 @@ from jdbpy.escape import escape
 from jdbpy.session.java.signatures import simple_name
 from jdbpy.session.sources.roots import MOST_BYTES
 from jdbpy.session.sources.text import SourceFile, decode, methods_in, split_lines
+from jdbpy.task_groups import open_nursery
 
 LIMIT = 60.0
 """Seconds that it may take: a JVM's start, and a large class."""
@@ -100,7 +101,7 @@ async def _run(words: Sequence[str], directory: str) -> tuple[int, bytes, bytes]
         raise StateError(f"cannot run {words[0]}: {error.strerror or error}", code="DECOMPILER_FAILED") from error
     output, said = bytearray(), bytearray()
     try:
-        async with trio.open_nursery() as nursery:
+        async with open_nursery() as nursery:
             assert process.stdout is not None
             assert process.stderr is not None
             nursery.start_soon(_take, process.stderr, said, _MOST_WORDS)

@@ -27,5 +27,6 @@ How it runs:
 * ``decisions``: what was decided about the last hits, and why
 * ``streams``: events on their way to subscribers
 * ``answers``: the time limit of evaluations
+* ``finishing``: what is done even when its task is cancelled
 * ``leaving``: leaving the target so that nothing stays suspended; ``events_under_way``: events that are sent late
 """

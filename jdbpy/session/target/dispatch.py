@@ -39,6 +39,7 @@ from jdbpy.session.target.requests import (
 )
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire import event_parts
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import only_request, thread_of
@@ -127,7 +128,7 @@ class EventDispatcher:
         self._target.decisions.pending = self._deferred.pending
         self._running = True
         try:
-            async with trio.open_nursery() as nursery:
+            async with open_nursery() as nursery:
                 self._nursery = nursery
                 nursery.start_soon(self.fast_hits.run)
                 nursery.start_soon(self.fast_hits.watch_calls)

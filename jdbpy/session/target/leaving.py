@@ -33,10 +33,10 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError, StateError
-from jdbpy.session.concurrency import open_nursery
 from jdbpy.session.target.events_under_way import EventsUnderWay
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire import ending
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ObjectID, ThreadID

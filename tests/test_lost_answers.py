@@ -1,0 +1,126 @@
+"""The connection ends, or one answer never comes, at some command of a feature that runs tasks side by side.
+
+A relay that knows packets cuts the conversation at a command, or drops the answer to one. The debugger must end by its
+``--timeout`` with status 5 or 4 and sentences: whatever runs beside the wait, a lost connection is one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+
+from jdbpy.task_groups import open_nursery
+from tests.cli.process import script
+from tests.cli.test_calls_commands import TURNS
+from tests.harness import Jvm, Target, inline, start_target
+from tests.test_sudden_ends import jdbpy
+
+_HANDSHAKE = 14
+_HEAD = struct.Struct(">IIB")
+
+FEATURES = {
+    "calls": "calls Turns.* for 1s",
+    "calls in-target": "calls Turns.turn in-target for 1s",
+    "stats": "calls stats Turns.* every 100ms for 1s",
+    "stats in-target": "calls stats Turns.turn in-target for 1s",
+    "tree": "calls tree Turns.turn for 1s",
+    "tree in-target": "calls tree Turns.turn in-target for 1s",
+}
+
+
+class PacketRelay:
+    """Passes packets, and acts at the command with number ``at``: "close" ends all, "drop" loses its answer."""
+
+    def __init__(self, at: float, how: str) -> None:
+        self.at = at
+        self.how = how
+        self.commands = 0
+        self.port = 0
+        self._lost: int | None = None
+        self._dead = trio.Event()
+
+    async def run(self, target: Target, task_status: trio.TaskStatus[None]) -> None:
+        listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
+        self.port = listener.socket.getsockname()[1]
+        task_status.started()
+        async with listener, await listener.accept() as near:
+            async with await trio.open_tcp_stream("127.0.0.1", target.port) as far, open_nursery() as nursery:
+                nursery.start_soon(self._pass, near, far, True)
+                nursery.start_soon(self._pass, far, near, False)
+                await self._dead.wait()
+                nursery.cancel_scope.cancel()
+
+    async def _pass(self, source: trio.SocketStream, sink: trio.SocketStream, commands: bool) -> None:
+        buffer, head = bytearray(), _HANDSHAKE
+        try:
+            async for data in source:
+                buffer += data
+                out = bytearray()
+                while len(buffer) >= max(head, 1):
+                    if head:
+                        size, passes = head, True
+                    elif len(buffer) < _HEAD.size or len(buffer) < _HEAD.unpack_from(buffer)[0]:
+                        break
+                    else:
+                        size, number, flags = _HEAD.unpack_from(buffer)
+                        passes = self._passes(number, commands, flags)
+                    if passes:
+                        out += buffer[:size]
+                    del buffer[:size]
+                    head = 0
+                await sink.send_all(out)
+                if self._dead.is_set():
+                    return
+        except trio.BrokenResourceError:
+            pass
+        self._dead.set()
+
+    def _passes(self, number: int, command: bool, flags: int) -> bool:
+        if command:
+            self.commands += 1
+            if self.commands == self.at and self.how == "close":
+                self._dead.set()
+            elif self.commands == self.at:
+                self._lost = number
+        return command or not flags or number != self._lost
+
+
+@asynccontextmanager
+async def relayed(target: Target, at: float, how: str) -> AsyncIterator[PacketRelay]:
+    relay = PacketRelay(at, how)
+    async with open_nursery() as nursery:
+        await nursery.start(relay.run, target)
+        yield relay
+        nursery.cancel_scope.cancel()
+
+
+async def cut(jvm: Jvm, line: str, at: float, how: str) -> tuple[int, str, int]:
+    """Run one command with its conversation cut: the status, what was written, and the number of commands sent."""
+    async with start_target(jvm, inline(TURNS), suspend=False) as target:
+        await target.wait_output("turning")
+        async with relayed(target, at, how) as relay:
+            status, output, errors = await jdbpy(relay.port, "--timeout", "3", *script(line))
+        return status, output + errors, relay.commands
+
+
+async def check(jvm: Jvm, feature: str, parts: int, how: str) -> list[str]:
+    """Cut a feature at some of its commands; what was wrong."""
+    status, text, count = await cut(jvm, FEATURES[feature], float("inf"), how)
+    assert status == 0, text
+    wrong = []
+    for part in range(1, parts + 1):
+        at = max(1, count * part // (parts + 1))
+        status, text, _ = await cut(jvm, FEATURES[feature], at, how)
+        if status not in ({0, 3, 5} if how == "close" else {0, 1, 3, 4}) or "Traceback" in text or "fault" in text:
+            wrong.append(f"{feature}: {how} at {at} of {count}: {status}\n{text}")
+    return wrong
+
+
+@pytest.mark.parametrize("how", ["close", "drop"])
+@pytest.mark.parametrize("feature", FEATURES)
+async def test_a_command_ends_when_the_connection_or_an_answer_is_lost(any_jvm: Jvm, feature: str, how: str) -> None:
+    assert await check(any_jvm, feature, 4, how) == []
