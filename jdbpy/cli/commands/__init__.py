@@ -4,8 +4,8 @@ A module is loaded when one of its commands is looked up: starting must not wait
 names stand in ``names.py``, which `./dev generate names` makes.
 
 * ``running``, ``leaving``, ``snapshots``: letting the target run, and ending the session
-* ``breakpoints``, ``hits``, ``rbreak``, ``catching``, ``tracing``, ``calls``, ``actions``, ``weaving``: what stops it or
-  reports
+* ``breakpoints``, ``hits``, ``rbreak``, ``catching``, ``tracing``, ``calls``, ``actions``, ``weaving``: what stops it
+  or reports
 * ``stack``, ``threads``, ``thread_actions``, ``locks``: its threads
 * ``data``, ``views``, ``heap``: its values; ``classes``, ``code``, ``source``, ``modules``, ``hotswap``: its code
 * ``vm``: the VM as a whole; ``jvms``, ``comparing``: several; ``serving``: several clients
