@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from jdbpy.cli.other_front_ends import Candidate, ConsoleLines
 
 
+_ALWAYS = ("quit", "detach", "exit")
+"""Commands that are commands whatever variables there are."""
+
+
 class DebugConsole:
     """The console of one client."""
 
@@ -41,7 +45,9 @@ class DebugConsole:
         reads = lines.reads_as(text)
         if reads == "either":
             word = text.split()[0]
-            if await self._is_variable(word, frame):
+            if word in _ALWAYS:
+                reads = "command"
+            elif await self._is_variable(word, frame):
                 reads = "expression"
             elif frame is None and self._frame is None and len(word) == 1:
                 raise UsageError(
