@@ -10,13 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import jdbpy
-from jdbpy import JdbpyError
+from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.protocol import Body
+from jdbpy.dap.variables import is_static
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo, Session, Stopped
     from jdbpy.cli.other_front_ends import Candidate, ConsoleLines
+
+
+_ALWAYS = ("quit", "detach", "exit")
+"""Commands that are commands whatever variables there are."""
 
 
 class DebugConsole:
@@ -39,7 +44,18 @@ class DebugConsole:
         lines = self._of_session()
         reads = lines.reads_as(text)
         if reads == "either":
-            reads = "expression" if await self._is_variable(text.split()[0], frame) else "command"
+            word = text.split()[0]
+            if word in _ALWAYS:
+                reads = "command"
+            elif await self._is_variable(word, frame):
+                reads = "expression"
+            elif frame is None and self._frame is None and len(word) == 1:
+                raise UsageError(
+                    f"'{word}' may be a variable, and no frame is selected: `{word} is the command",
+                    code="NO_FRAME",
+                )
+            else:
+                reads = "command"
         if reads == "expression":
             return None
         if lines.begins_anew(text):
@@ -116,11 +132,19 @@ class DebugConsole:
         self._adapter.sender.event("output", {"category": "console", "output": text})
 
     async def _is_variable(self, word: str, frame: FrameInfo | None) -> bool:
+        """True if a word is a variable of the frame, or a field of its object or class. wire: none for what was read,
+        else 2 or 3 trips."""
         if frame is None or frame.native:
             return False
         found = await self._adapter.readings.variables(frame, "console")
-        fields = (part.name for each in found if each.kind == "this" and each.value for part in each.value.children)
-        return word in {each.name for each in found} or word in fields
+        if any(each.name == word for each in found):
+            return True
+        try:
+            fields = await self._adapter.session.classes.fields(frame.location.class_name)
+        except (StateError, UsageError):  # of a class that is none any more
+            return False
+        has_this = any(each.kind == "this" for each in found)
+        return any(each.name == word and (has_this or is_static(each)) for each in fields)
 
     async def _select(self, frame: FrameInfo | None) -> None:
         if frame is None or frame is self._frame:

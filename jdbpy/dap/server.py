@@ -289,6 +289,8 @@ class Server:
         try:
             if self._enter is not None and request.name not in _BEGINNING:
                 raise StateError("nothing is debugged yet: attach or launch comes first", code="NOT_STARTED")
+            if request.name in ("attach", "launch") and not self._adapter.initialized:
+                raise StateError("initialize comes first", code="NOT_STARTED")
             body = await request.run(self._adapter, read_arguments(request.arguments, given))
         except JdbpyError as error:
             of_prompt = "'" in error.hint  # it names commands

@@ -55,7 +55,8 @@ async def test_the_console_takes_the_commands_of_the_prompt(jvm: Jvm) -> None:
         dap.events.clear()
         await console(dap, "set n = 4", inner)
         assert (await dap.event("invalidated"))["areas"] == ["variables"]
-        await console(dap, "next", inner)
+        assert await console(dap, "next", inner) == "null"  # a field of this
+        await console(dap, "`next", inner)
         await dap.stopped("step")
         await dap.wait("what is displayed", lambda: "1: Large.shared = 1" in dap.output)
         [top] = await dap.frames(stop)
@@ -73,5 +74,40 @@ async def test_the_console_takes_the_commands_of_the_prompt(jvm: Jvm) -> None:
         found = await dap.request("completions", frameId=top["id"], text="1 + thr", column=8)
         assert not found["targets"]
         await console(dap, "quit", top)
+        await dap.event("terminated")
+        assert await target.wait_exit() == 0
+
+
+async def test_variables_and_fields_go_before_commands(jvm: Jvm) -> None:
+    async with start_target(jvm, "Commands") as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(target.program, "sum", "captured", "static")
+        await dap.request("configurationDone")
+
+        async def shown(**values: str) -> None:
+            stop = await dap.stopped("breakpoint")
+            [top, *_] = await dap.frames(stop)
+            for name, value in values.items():
+                assert await console(dap, name, top) == value, name
+            assert "=>" in await console(dap, "`list", top)
+            await dap.request("continue", threadId=stop["threadId"])
+
+        await shown(size="3", path='"/x"', lines="8", n="4", c="6", q="true")
+        await shown(s="5", n="6", r="11")
+        await shown(lines="8")
+        await dap.event("terminated")
+        assert await target.wait_exit() == 0
+
+
+async def test_a_letter_acts_without_a_selected_stop_only_behind_a_backtick(jvm: Jvm) -> None:
+    async with start_target(jvm, "Commands") as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(target.program, "sum")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        for letter in "cnsq":
+            assert f"`{letter} is the command" in await dap.refused("evaluate", expression=letter, context="repl")
+        assert (await dap.frames(stop))[0]["line"] == target.program.line("sum")
+        await dap.evaluate("`c", context="repl")
         await dap.event("terminated")
         assert await target.wait_exit() == 0

@@ -113,6 +113,15 @@ async def test_an_expression_that_never_ends_is_canceled_and_others_go_on(jvm: J
         await dap.event("terminated")
 
 
+async def test_nothing_is_debugged_before_initialize(jvm: Jvm) -> None:
+    async with start_target(jvm, "Hello", "a", suspend=False) as target, dap_client() as dap:
+        host, _, port = target.address.rpartition(":")
+        assert "initialize comes first" in await dap.refused("attach", host=host, port=int(port))
+        await dap.attach(target)
+        await dap.request("disconnect")
+        await dap.event("terminated")
+
+
 async def test_a_signal_ends_the_adapter_and_leaves_the_target_running(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", "a") as target:
         async with dap_client() as dap:
