@@ -24,7 +24,7 @@ import trio
 import trio.testing
 
 from benchmarks.traffic import Traffic, TrafficCounter
-from jdbpy.session.concurrency import open_nursery
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire.framing import HEADER_LENGTH, REPLY
 from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.messages import class_type, interface_type, object_reference

@@ -366,8 +366,8 @@ class Vm(portal.Synced):
     def decisions(self, number: int | None = None, *, count: int = 20) -> HitLog:
         """Return what was decided about the latest hits, and why: which stopped, which were passed or dropped.
 
-                ``count`` of them, from the last 1,000; only those of the breakpoint with ``number`` if it is given. The totals
-        by reason are of all hits. Raises UsageError for a breakpoint that never was. wire: 2 trips or less.
+        ``count`` of them, from the last 1,000; only those of the breakpoint with ``number`` if it is given. The
+        totals by reason are of all hits. Raises UsageError for a breakpoint that never was. wire: 2 trips or less.
         """
         found: HitLog = self._await(lambda: self._inner.decisions(number, count=count))
         return found
