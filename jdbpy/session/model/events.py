@@ -170,7 +170,8 @@ class Notice(Record):
     Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
     exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
     thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place,
-    resumed, reconnected, set-for-all, remote, warning; in a shared session also stopped-elsewhere, client-joined,
+    stops-waiting, step-pending, resumed, reconnected, set-for-all, remote, warning; in a shared session also
+    stopped-elsewhere, client-joined,
     client-left, breakpoint-added, breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
     ``report`` is there where a hit is reported.
     """
@@ -180,7 +181,8 @@ class Notice(Record):
         "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, "
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
-        "tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place, resumed (by max-suspend, "
+        "tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place, stops-waiting (threads that "
+        "have stopped and are shown by 'cont'), step-pending (a step that has not ended), resumed (by max-suspend, "
         "with reason, seconds and threads: none named means all), reconnected, set-for-all, remote, warning; where "
         "several share the session stopped-elsewhere, client-joined, client-left, breakpoint-added, "
         "breakpoint-changed, breakpoint-removed, value-changed, classes-redefined...",
