@@ -10,10 +10,10 @@
 data, which is all that the command line uses. They are imported when first used, so that ``import jdbpy`` costs next to
 nothing.
 
-The floors below them, from the ground up: ``errors``, ``record``, ``json_form``, ``escape``, ``files``, ``garbage``,
-``task_groups`` and ``process`` serve all; ``wire`` speaks JDWP; ``session`` is the debugger; ``api`` and ``sync`` are
-for scripts, ``plugins`` for files of theirs. The front ends: ``cli`` (with ``demo``), ``jdb``, ``dap``, ``mcp``;
-``serve`` shares a session among them.
+The floors below them, from the ground up: ``errors``, ``record``, ``json_form``, ``escape``, ``identifiers``,
+``files``, ``garbage``, ``task_groups`` and ``process`` serve all; ``wire`` speaks JDWP; ``session`` is the debugger;
+``api`` and ``sync`` are for scripts, ``plugins`` for files of theirs. The front ends: ``cli`` (with ``demo``), ``jdb``,
+``dap``, ``mcp``; ``serve`` shares a session among them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from jdbpy.record import Record
 
 PACKAGE = Path(jdbpy.__file__).parent
 
-GROUND = ("errors", "escape", "files", "garbage", "json_form", "record", "task_groups")
+GROUND = ("errors", "escape", "files", "garbage", "identifiers", "json_form", "record", "task_groups")
 """Modules below all floors: errors, Record, how text of the target is made safe, how private files are opened."""
 
 MAY_IMPORT = {

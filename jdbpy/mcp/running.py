@@ -7,13 +7,12 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import trio
-
 import jdbpy
 from jdbpy import JdbpyError, Limits, PointOptions, StateError, SuspendPolicy, TimedOut, UsageError
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging, Rights
 from jdbpy.mcp.tools import Within, tool
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.api import Stop, Thread, Vm
@@ -199,7 +198,7 @@ async def _unless_all_stop(
         await debugging.all_stopped_by_another(thread.id)
         nursery.cancel_scope.cancel()
 
-    async with trio.open_nursery() as nursery:
+    async with open_nursery() as nursery:
         nursery.start_soon(watch)
         try:
             stop = await stepping()

@@ -52,6 +52,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("cont", _stop(2, "note")),
         ("print value", _value("2")),
         ("breakpoints", _listed(1, hits=2, hit_count="% 2")),
+        ("hits", lambda d: {"shown", "hit-count"} <= {hit["reason"] for hit in d["hits"]}),
         ("cond -hitcount 2 == 9", _changed("hit count set", hits=0, hit_count="== 9")),
         ("cont", _stop(1, "number")),
         ("cont", _stop(3, "text")),

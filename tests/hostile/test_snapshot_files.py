@@ -91,9 +91,9 @@ async def test_a_view_in_the_place_of_a_table_is_not_run(good: Path) -> None:
     ("change", "why"),
     [
         ("UPDATE blocks SET size = size + 1", "another size than it says"),
-        ("UPDATE blocks SET size = 9000000000000", "has no size"),
-        ("UPDATE blocks SET size = 'x'", "has no size"),
-        ("UPDATE blocks SET data = 'text'", "has no size"),
+        ("UPDATE blocks SET size = 9000000000000", "is no block"),
+        ("UPDATE blocks SET size = 'x'", "is no block"),
+        ("UPDATE blocks SET data = 'text'", "is no block"),
         ("UPDATE blocks SET data = x'00ff00ff'", "cannot be unpacked"),
         ("UPDATE meta SET value = '{' WHERE name = 'taken'", "cannot be read"),
         ("UPDATE meta SET value = '\"x\"' WHERE name = 'taken'", "when it was taken"),

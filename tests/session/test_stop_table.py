@@ -81,10 +81,11 @@ class Debugging(RuleBasedStateMachine):
     def begin(self, hold: SuspendPolicy) -> None:
         self.hold = hold
         self.agent = Agent()
-        self.target: Any = FakeTarget(self.agent)
-        self.waiting = WaitingStops.of(self.target)
+        target: Any = FakeTarget(self.agent)
+        self.target = target
+        self.waiting = WaitingStops.of(target)
         self.waiting.announce = self.announce
-        self.steps = Steps.of(self.target)
+        self.steps = Steps.of(target)
         self.resuming = Resuming(self.target, SimpleNamespace(waiting=self.waiting))  # type: ignore[arg-type]
         self.stream = self.target.publisher.subscribe()
         self.shown: dict[int, Stopped] = {}  # that the person was shown, by thread, until it was resumed

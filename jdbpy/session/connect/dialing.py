@@ -118,7 +118,9 @@ async def where_agents_went(addresses: Sequence[Address]) -> Sequence[Address]:
     try:
         return [parse_address(await place_of_process(process.pid, PATIENCE_AFTER_LEAVING))]
     except ConnectError as error:
-        raise ConnectError(f"the agent of {addresses[0]} takes a new port each time; {error.message}") from error
+        raise ConnectError(
+            f"the agent of {addresses[0]} takes a new port each time; {error.message}", hint=error.hint
+        ) from error
 
 
 async def place_of_process(pid: int, limit: float) -> str:

@@ -87,6 +87,8 @@ def address_of_process(pid: int, *, proc: str = "/proc") -> str:
     if jvm.uncertain:
         return _asked(f"{proc}/{pid}", f"{refused}{jvm.note}")
     hint = f"the agent is loaded when a JVM starts: {AGENT_LINE}"
+    if jvm.debugger:
+        hint = "a JVM takes one debugger at a time: 'jdbpy join' joins one that is served"
     kind = AgentComes if jvm.comes else AgentTaken if jvm.debugger else ConnectError
     raise kind(f"{refused}{jvm.note or 'it has no debugger agent'}", hint=hint)
 
