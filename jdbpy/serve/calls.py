@@ -22,8 +22,9 @@ from jdbpy.task_groups import open_nursery
 
 COMPONENTS = frozenset(
     {
-        "breakpoints", "catchpoints", "classes", "code", "decisions", "execution", "heap", "hotswap", "locks", "modules",
-        "moments", "objects", "points", "stack", "strata", "threads", "traces", "values", "vm", "watchpoints",
+        "breakpoints", "catchpoints", "classes", "code", "decisions", "execution", "heap", "hotswap",
+        "locks", "modules", "moments", "objects", "points", "stack", "strata", "threads",
+        "traces", "values", "vm", "watchpoints",
     }
 )  # fmt: skip
 """Components of a session whose coroutines may be called."""

@@ -377,9 +377,9 @@ class _Walk:
         if not class_id:
             packages = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(len(parts) - 1, 0, -1)]
             near = [*packages, *in_scope]
-            if not self._heard_of(near) and parts[0][:1].isupper():
+            if parts[0][:1].isupper():  # the compiler asks whether a local class is meant
                 await self._start(self._referenced())
-                near += usual_spellings(parts[0])
+                near += [] if self._heard_of(near) else usual_spellings(parts[0])
             heard_of = self._heard_of(near)
             if heard_of:
                 await self._start(self._target.initialized(self._target.likely_class(heard_of)))
