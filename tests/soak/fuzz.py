@@ -35,6 +35,7 @@ from jdbpy.wire.messages.event import Composite
 from tests.eval.fake_shop import shop
 from tests.fakes.jvm import FakeJvm
 from tests.harness import program, within
+from tests.hostile.class_files import mutated, read_by_all
 from tests.soak.messages import message, spoil, text
 from tests.soak.trial import Run
 from tests.weaving.programs import places_of, read_directory
@@ -261,8 +262,10 @@ def _classes() -> tuple[bytes, ...]:
 
 
 async def class_files(rng: random.Random) -> None:
-    """A class file, spoilt behind its beginning, in which the places of the good one are woven."""
+    """A class file, spoilt behind its beginning: all readers get it, and the places of the good one are
+    woven."""
     good = rng.choice(_classes())
+    read_by_all(good, mutated(good, rng.randrange(1 << 32)))
     with suppress(MalformedClassFile):
         weave(good[:10] + spoil(good[10:], rng), list(places_of(good)))
 

@@ -18,7 +18,7 @@ from jdbpy.session.breakpoints.location_spec import MethodPlace, parse_location
 from jdbpy.session.classes.classes import ClassDirectory
 from jdbpy.session.classes.records import method_info
 from jdbpy.session.java import constant_pool, signatures
-from jdbpy.session.java.bytecode import DecodedInstruction, MalformedCode, decode
+from jdbpy.session.java.bytecode import DecodedInstruction, MalformedCode, decode, reading_code
 from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.class_names import close_to
 from jdbpy.session.java.constant_pool import KINDS, ConstantPool
@@ -90,10 +90,15 @@ class OperandReader:
     def name(self, instruction: DecodedInstruction) -> str:
         """Return the instruction's name; of a wide one with the one that it widens, "wide iinc"."""
         name = NAMES[instruction.opcode]
-        return f"wide {NAMES[self._code[instruction.index + 1]]}" if name == "wide" else name
+        with reading_code():
+            return f"wide {NAMES[self._code[instruction.index + 1]]}" if name == "wide" else name
 
     def operands(self, instruction: DecodedInstruction) -> Operands:
-        """Return what follows the name."""
+        """Return what follows the name. Raises MalformedCode for one that is cut off, or whose constant is none."""
+        with reading_code():
+            return self._operands(instruction)
+
+    def _operands(self, instruction: DecodedInstruction) -> Operands:
         code, at = self._code, instruction.index
         name = NAMES[instruction.opcode]
         if name == "wide":
@@ -299,7 +304,7 @@ class Code:
         note = NO_TABLE if code else _why_none(method)
         try:
             instructions = tuple(self._instructions(own, method, known, current))
-        except (MalformedCode, IndexError):
+        except MalformedCode:
             instructions, note = (), "its code cannot be read: it has an unknown instruction"
         return Disassembly(
             class_name=own.name,

@@ -22,8 +22,20 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.weaving.parts import Handle, HelperClass
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
-from jdbpy.wire.ids import ClassID, ClassObjectID, CodeLocation, FieldValue, ObjectID, ReferenceTypeID, TaggedValue
-from jdbpy.wire.messages import class_object_reference, class_type, event_request, thread_reference
+from jdbpy.wire.ids import (
+    ArrayID,
+    ClassID,
+    ClassObjectID,
+    CodeLocation,
+    FieldValue,
+    ObjectID,
+    ReferenceTypeID,
+    TaggedValue,
+)
+from jdbpy.wire.messages import array_reference, class_object_reference, class_type, event_request, thread_reference
+
+MOST_CLASS_FILE = 4_000_000
+"""Bytes of a class file that a loader gives."""
 
 LIMIT = 5.0
 """Seconds that each method may take: what is not there by then is given up."""
@@ -70,10 +82,18 @@ class InThread:
         stream = await calls.call(of, _CLASS, "getResourceAsStream", "(Ljava/lang/String;)Ljava/io/InputStream;", name)
         if stream is None:
             return b""
-        array = await calls.call(stream, "java.io.InputStream", "readAllBytes", "()[B")
+        # the loader is the program's: it may give whatever it likes, and as much
+        array = await calls.call(stream, "java.io.InputStream", "readNBytes", "(I)[B", MOST_CLASS_FILE + 1)
         with suppress(JdbpyError):
             await calls.call(stream, "java.io.InputStream", "close", "()V")
+        if isinstance(array, Ref) and await self._length(array) > MOST_CLASS_FILE:
+            raise StateError(f"its loader gives a class file of more than {MOST_CLASS_FILE:,} bytes", code="TOO_LARGE")
         return bytes(each & 0xFF for each in await calls.array(array) if isinstance(each, int))
+
+    async def _length(self, array: Ref) -> int:
+        """Return the length of an array. wire: 1 trip."""
+        asked = array_reference.Length(ArrayID(ObjectID(array.id)))
+        return (await self._target.conn.request(asked)).arrayLength
 
     async def define_helper(self, helper: HelperClass) -> ReferenceTypeID:
         """Define a helper beside its class. wire: some 5 trips."""

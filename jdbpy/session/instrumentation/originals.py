@@ -10,12 +10,13 @@ from __future__ import annotations
 import struct
 from contextlib import suppress
 
-from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.record import Record
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
 from jdbpy.session.instrumentation.rings import emptied
 from jdbpy.session.java.class_file import MalformedClassFile, parse
+from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.events import Notice
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import PREFIX
@@ -49,6 +50,10 @@ def keeper_name(package: str, session: str, number: int) -> str:
     return f"{package}{PREFIX}{session}_{_KEEPER}{number}"
 
 
+class _NotFilled(JdbpyError):
+    """A keeper that its debugger has not come to fill."""
+
+
 class LeftOver(Record):
     """A class that still runs what another debugger has put in, and its own code."""
 
@@ -64,15 +69,20 @@ async def put_back_left_over(target: Target) -> None:
     if not target.conn.allows(virtual_machine.RedefineClasses):
         return
     with suppress(JdbpyError):
-        if names := await _put_back(target):
+        left_alone: list[str] = []
+        names = await _put_back(target, left_alone)
+        if left_alone:
+            text = f"{', '.join(left_alone)} is called as what a debugger leaves, but is none of that: left alone"
+            target.publish(Notice("warning", text))
+        if names:
             text = f"took out what an earlier debugger has left in the code of {', '.join(names)}"
             target.publish(Notice("left-over", text, (("classes", tuple(names)),)))
 
 
-async def _put_back(target: Target) -> list[str]:
+async def _put_back(target: Target, left_alone: list[str]) -> list[str]:
     """Put back the code of all classes where that can be done; return their names."""
     restored = []
-    for each in await _left_over(target):
+    for each in await _left_over(target, left_alone):
         with suppress(JdwpError):
             async with target.code_guard.replacing([each.type.id]):
                 await redefine(target, [virtual_machine.ClassDef(each.type.id, each.original)])
@@ -90,7 +100,7 @@ async def _empty_rings(target: Target) -> None:
         await target.conn.batch([command for each in helpers for command in emptied(each, fields[each])])
 
 
-async def _left_over(target: Target) -> list[LeftOver]:
+async def _left_over(target: Target, left_alone: list[str]) -> list[LeftOver]:
     types = target.types
     listed = await types.all_classes()
     own = [each for each in listed if f"/{PREFIX}" in each.signature or each.signature.startswith(f"L{PREFIX}")]
@@ -102,8 +112,19 @@ async def _left_over(target: Target) -> list[LeftOver]:
         by_name.setdefault(each.signature, []).append(each.typeID)
     await types.facts.prefetch((facts.LOADER, [each.typeID for each in keepers]))
     for keeper in sorted(keepers, key=lambda each: (len(each.signature), each.signature)):
-        with suppress(JdbpyError, MalformedClassFile):
+        try:
             host, data = await _kept(target, keeper.typeID)
+            original = parse(data)
+            if original.name != host:
+                raise MalformedClassFile(f"it is {original.name}, not {host}")
+        except Disconnected:
+            raise
+        except _NotFilled:
+            continue
+        except (JdbpyError, MalformedClassFile):  # any program may have a class of that name
+            left_alone.append(java_name(keeper.signature))
+            continue
+        with suppress(JdbpyError):
             signature = f"L{host};"
             candidates = by_name.get(signature, [])
             loaders = await types.facts.many(facts.LOADER, candidates)
@@ -117,18 +138,20 @@ async def _left_over(target: Target) -> list[LeftOver]:
                     type_ = (await types.info([candidate]))[candidate]
                     running = await running_shapes(types, [type_])
                     # The VM keeps constants of code that was taken out: what they name may be called by nothing.
-                    if differences(running[candidate], of_file(parse(data))):
+                    if differences(running[candidate], of_file(original)):
                         found[candidate] = LeftOver(type_, data)
     return list(found.values())
 
 
 async def _kept(target: Target, keeper: ReferenceTypeID) -> tuple[str, bytes]:
     """Return the name of a class and its class file, as a keeper has them. wire: 4 trips."""
-    fields = {field.name: field for field in (await target.types.fields([keeper]))[keeper]}
-    wanted = [fields[name].id for name, _ in _FIELDS]
+    fields = {(each.name, each.signature): each for each in (await target.types.fields([keeper]))[keeper]}
+    if set(fields) != set(_FIELDS) or not all(each.is_static for each in fields.values()):
+        raise JdbpyError("it is no keeper of a debugger")
+    wanted = [fields[each].id for each in _FIELDS]
     data, host = (await target.conn.request(reference_type.GetValues(keeper, wanted))).values
     if not (data.value and host.value):
-        raise JdbpyError("its debugger has ended before it was filled")
+        raise _NotFilled("its debugger has ended before it was filled")
     text = await target.conn.request(string_reference.Value(ObjectID(int(host.value))))
     array = ArrayID(ObjectID(int(data.value)))
     length = (await target.conn.request(array_reference.Length(array))).arrayLength

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from jdbpy.record import Record
-from jdbpy.session.java.constant_pool import CLASS, ConstantPool
+from jdbpy.session.java.constant_pool import CLASS, ConstantPool, MalformedPool
 
 _GOTO, _JSR, _RET = 167, 168, 169
 _TABLESWITCH, _LOOKUPSWITCH = 170, 171
@@ -86,6 +87,15 @@ class MalformedCode(Exception):
     """The bytes are no instructions that we know."""
 
 
+@contextmanager
+def reading_code() -> Iterator[None]:
+    """Raise MalformedCode for whatever comes of bytes in the block that lie about lengths, places or constants."""
+    try:
+        yield
+    except (struct.error, LookupError, ValueError, OverflowError, MalformedPool) as error:
+        raise MalformedCode(f"{type(error).__name__}: {error}") from error
+
+
 def decode(code: bytes) -> Iterator[DecodedInstruction]:
     """Yield the instructions of a method in order. Raises MalformedCode."""
     index = 0
@@ -100,14 +110,17 @@ def _at(code: bytes, index: int) -> DecodedInstruction:
     try:
         if opcode in (_TABLESWITCH, _LOOKUPSWITCH):
             length, targets = _switch(code, index)
-            return DecodedInstruction(index, opcode, length, targets)
-        if opcode == _WIDE:
+        elif opcode == _WIDE:
             length = 6 if code[index + 1] == _IINC else 4
-            return DecodedInstruction(index, opcode, length, () if code[index + 1] == _RET else (index + length,))
-        length = _LENGTHS[opcode]
-        return DecodedInstruction(index, opcode, length, _next(code, index, opcode, length))
+            targets = () if code[index + 1] == _RET else (index + length,)
+        else:
+            length = _LENGTHS[opcode]
+            targets = _next(code, index, opcode, length)
     except (KeyError, IndexError, struct.error):
         raise MalformedCode(f"opcode {opcode} at {index}") from None
+    if length < 1 or index + length > len(code):
+        raise MalformedCode(f"opcode {opcode} at {index} is cut off")
+    return DecodedInstruction(index, opcode, length, targets)
 
 
 def _next(code: bytes, index: int, opcode: int, length: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.java.bytecode import MalformedCode, decode, reading_code
 from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.java.class_parts import (
     Attribute,
@@ -121,23 +121,27 @@ class _MethodWeaving:
             self._refuse(places, _NotWoven("no such place"))
             return self._method
         try:
-            code = read_code(attribute.content, self._parts.pool)
-            checks = _Checks(self._parts, self._method, code)
-        except (struct.error, IndexError, MalformedCode, MalformedClassFile, UnknownFrame):
+            with reading_code():
+                code = read_code(attribute.content, self._parts.pool)
+                checks = _Checks(self._parts, self._method, code)
+        except (MalformedCode, MalformedClassFile, UnknownFrame):
             self._refuse(places, _NotWoven("not read"))
             return self._method
         fit: list[_Fitting] = []
         length, slot = len(code.code), code.locals
         for place in places:
             try:
-                checks.check(place)
-                one = self._fitting(place, slot, code)
+                with reading_code():
+                    checks.check(place)
+                    one = self._fitting(place, slot, code)
                 _check_length(len(code.code), length + one.length)
                 length += one.length
                 slot += one.slots
                 fit.append(one)
             except _NotWoven as unfit:
                 self._refuse([place], unfit)
+            except (MalformedCode, MalformedClassFile, UnknownFrame):
+                self._refuse([place], _NotWoven("not read"))
         while fit:
             try:
                 done, insertions = self._insert(code, checks, fit)
@@ -194,15 +198,16 @@ class _MethodWeaving:
         where = CodeMap(before, behind)
         tail = 0
         try:
-            done = insert(code, self._parts.pool, before, words, behind)
-            if around:
-                ranges = protected(code, checks.values)
-                done, tail = with_handler(done, around, ranges, where, self._parts, self._method, self._pool)
+            with reading_code():
+                done = insert(code, self._parts.pool, before, words, behind)
+                if around:
+                    ranges = protected(code, checks.values)
+                    done, tail = with_handler(done, around, ranges, where, self._parts, self._method, self._pool)
         except JumpTooFar:
             raise _NotWoven("jump too far") from None
         except PoolFull:
             raise _NotWoven("pool full") from None
-        except (MalformedCode, MalformedClassFile, UnknownFrame, struct.error, IndexError):
+        except (MalformedCode, MalformedClassFile, UnknownFrame):
             raise _NotWoven("not read") from None
         _check_length(len(code.code), len(done.code))
         inserted = [
