@@ -8,6 +8,7 @@ step (docs/agent.md, "Steps make other threads pass breakpoints").
 
 A step of its own that ends makes a thread's last place void. So before a thread is stepped, each other one that has met
 a breakpoint since is suspended, is given a step request that rejects every class, and is resumed when that is cleared.
+One that may be virtual runs on meanwhile (docs/agent.md, "Suspending a virtual thread that is ending").
 Of two step requests in a thread the agent serves the latter, and ends it when either is cleared: so such a request
 stays as long as a step that came after it.
 """
@@ -87,15 +88,17 @@ class LastBreakpoints:
 
     def _make_void(self, thread: int) -> None:
         target = self._target
-        target.submit_op(SuspendOp.THREAD_SUSPEND, thread, brief=True)
-        resumed = target.suspension.resumed(thread)
+        resumed = None
+        if not target.may_be_virtual(thread):  # one that is ending must not be suspended
+            target.submit_op(SuspendOp.THREAD_SUSPEND, thread, brief=True)
+            resumed = target.suspension.resumed(thread)
         self._voiding[thread] = False
         step = event_request.Step(ThreadID(ObjectID(thread)), JdwpStepSize.MIN, JdwpStepDepth.INTO)
         command = event_request.Set(EventKind.SINGLE_STEP, JdwpSuspendPolicy.NONE, [_NO_CLASS, step])
         target.conn.submit(command, on_reply=partial(self._was_set, thread, resumed))
 
-    def _was_set(self, thread: int, resumed: int, reply: Any) -> None:
-        """Clear the step request, and resume the thread unless it was resumed otherwise meanwhile.
+    def _was_set(self, thread: int, resumed: int | None, reply: Any) -> None:
+        """Clear the step request, and resume the thread unless it was resumed otherwise meanwhile, or not suspended.
 
         Where a step of the thread was set after it, that one is what the agent serves: clearing any would end it.
         """
@@ -106,7 +109,7 @@ class LastBreakpoints:
                 self._outlived[thread] = reply.requestID
             elif not isinstance(reply, JdbpyError):
                 target.conn.submit(event_request.Clear(EventKind.SINGLE_STEP, reply.requestID))
-            if target.suspension.resumed(thread) == resumed:
+            if resumed is not None and target.suspension.resumed(thread) == resumed:
                 target.submit_op(SuspendOp.THREAD_RESUME, thread, brief=True)
 
     def _clear_outlived(self, thread: int) -> None:

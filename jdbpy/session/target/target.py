@@ -105,7 +105,7 @@ class Target:
         self.latency = Latency(round_trip)
         self.launched = launched
         self.suspension = Suspension()
-        self.invocations = Invocations(conn, self.suspension)
+        self.invocations = Invocations(conn, self.suspension, self.may_be_virtual)
         self.answers = Answers(conn)
         self.virtual_threads: dict[int, bool] = {}
         """Which threads are virtual, of those that were asked."""
@@ -354,6 +354,14 @@ class Target:
         if ending is not None:
             raise Disconnected(ending.reason)
 
+    def may_be_virtual(self, thread: int) -> bool:
+        """True unless the thread is known to be a platform thread.
+
+        A virtual one that runs is not suspended of the debugger's own accord: if it is ending, the agent aborts the
+        JVM (docs/agent.md, "Suspending a virtual thread that is ending").
+        """
+        return self.at_least(21) and self.virtual_threads.get(thread) is not False
+
     def submit_op(
         self,
         op: SuspendOp,
@@ -369,7 +377,8 @@ class Target:
                 command: Command[Empty] = virtual_machine.Suspend()
             case SuspendOp.VM_RESUME:
                 for each in self.suspension.running_alone():
-                    self.submit_op(SuspendOp.THREAD_SUSPEND, each)
+                    if not self.may_be_virtual(each):
+                        self.submit_op(SuspendOp.THREAD_SUSPEND, each)
                 command = virtual_machine.Resume()
             case SuspendOp.THREAD_SUSPEND:
                 command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
