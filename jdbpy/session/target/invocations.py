@@ -69,6 +69,8 @@ class Invocations:
         self._virtual: set[int] = set()  # those of them that are virtual
         self.suspend_less: Callable[[], None] = lambda: None
         """Makes events suspend no more than their thread. wire: no wait."""
+        self.has_run: Callable[[int], None] = lambda thread: None
+        """Is told of each thread that has run a method."""
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
@@ -140,6 +142,7 @@ class Invocations:
         wait.
         """
         self._suspension.invoked(thread)
+        self.has_run(thread)
         self._running[thread] -= 1
         if self._running[thread]:
             return

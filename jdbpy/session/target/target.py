@@ -118,6 +118,7 @@ class Target:
         self.invocations.suspend_less = self.requests.suspend_less
         self.last_breakpoints = LastBreakpoints(self)
         self.requests.before_step = self.last_breakpoints.before_step
+        self.invocations.has_run = self.last_breakpoints.has_run_method
         self.selection = Selection()
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
@@ -389,6 +390,8 @@ class Target:
             self.invocations.before(op, thread)
         elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             self.requests.suspend_again()
+        if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
+            self.last_breakpoints.before_resume(thread)
         self.suspension.apply(op, thread, by_event=by_event, brief=brief)
         abandoned = None
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
