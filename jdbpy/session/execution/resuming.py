@@ -128,7 +128,7 @@ class Resuming:
     async def suspend(self, threads: Sequence[int] | None = None) -> None:
         """Holds the whole VM, or the given threads, once more. Raises JdwpError for a thread that has ended.
 
-        wire: 1 trip.
+        wire: 1 trip; 2 for a thread that runs alone and was not shown yet.
         """
         self._target.require_alive()
         if threads is None:
@@ -140,12 +140,32 @@ class Resuming:
                 self._target.suspension.user_vm_holds += 1
                 self._target.suspends[0] += 1
             return
+        await self._require_safe(threads)
         pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
         self._target.was_suspended()
         for outcome in await self._target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome
         self._target.suspends.update(threads)
+
+    async def _require_safe(self, threads: Sequence[int]) -> None:
+        """Raises StateError for a virtual thread that runs alone: if it ended meanwhile, the agent would abort the JVM
+        (docs/agent.md, "Suspending a virtual thread that is ending"). wire: 1 trip for those not known yet, 0 else.
+        """
+        target = self._target
+        alone = [each for each in threads if target.suspension.runs_alone(each) and target.may_be_virtual(each)]
+        unknown = [each for each in alone if each not in target.virtual_threads]
+        answers = await target.conn.batch([thread_reference.IsVirtual(ThreadID(ObjectID(each))) for each in unknown])
+        for thread, answer in zip(unknown, answers, strict=True):
+            if isinstance(answer, JdwpError):
+                raise answer
+            target.virtual_threads[thread] = answer.isVirtual
+        if any(target.virtual_threads[each] for each in alone):
+            raise StateError(
+                "a virtual thread that runs while the others are suspended cannot be suspended: the JVM would abort if "
+                "the thread ended meanwhile",
+                hint="a breakpoint stops it; or 'resume' lets all threads run, and 'suspend' then suspends all",
+            )
 
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
         """Take back one ``suspend`` of the VM, or of each given thread; where there was none, let it or them run.

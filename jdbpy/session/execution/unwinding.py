@@ -112,6 +112,7 @@ class Unwinding:
             await self._ask(stack_frame.PopFrames(_thread_id(thread), ids.FrameID(frames[count - 1].id)))
         finally:
             self._target.suspension.popped(thread)
+            self._target.last_breakpoints.popped(thread)
             self._target.selection.frame = 1
 
     async def reenter(self) -> None:

@@ -41,6 +41,7 @@ class EventsUnderWay:
     """
 
     def __init__(self, target: Target) -> None:
+        self._virtual = target.virtual_threads
         self._places = frozenset(target.requests.suspending_places)
         self._stepped = target.requests.stepped_threads()
         self._anywhere = target.requests.has_suspended_anywhere
@@ -50,9 +51,12 @@ class EventsUnderWay:
     def examination(self, threads: Iterable[int]) -> tuple[list[int], list[Any]]:
         """Return the threads to examine, of those given, and the commands that do it: ``COMMANDS`` for each.
 
-        Each thread is suspended for its own commands only. The resume makes the agent send what waits for one.
+        Each thread is suspended for its own commands only. The resume makes the agent send what waits for one. Virtual
+        threads are left out: one that is ending must not be suspended.
         """
-        found = sorted(threads if self.threads is None else self.threads)
+        found = sorted(
+            each for each in (threads if self.threads is None else self.threads) if not self._is_virtual(each)
+        )
         commands: list[Any] = []
         for each in found:
             thread = ThreadID(ObjectID(each))
@@ -63,6 +67,9 @@ class EventsUnderWay:
                 thread_reference.Resume(thread),
             )
         return found, commands
+
+    def _is_virtual(self, thread: int) -> bool:
+        return self._virtual.get(thread, False)
 
     def examined(self, threads: Sequence[int], replies: Sequence[Any]) -> None:
         """Take in the replies to the commands for these threads."""

@@ -59,13 +59,18 @@ class _Counts:
 class Invocations:
     """The calls under way in a target, by thread. What they send is not waited for."""
 
-    def __init__(self, conn: Connection, suspension: Suspension) -> None:
+    def __init__(
+        self, conn: Connection, suspension: Suspension, may_be_virtual: Callable[[int], bool] = lambda thread: False
+    ) -> None:
         self._conn = conn
         self._suspension = suspension
+        self._may_be_virtual = may_be_virtual
         self._running: dict[int, int] = {}  # how many calls each thread has been sent
         self._virtual: set[int] = set()  # those of them that are virtual
         self.suspend_less: Callable[[], None] = lambda: None
         """Makes events suspend no more than their thread. wire: no wait."""
+        self.has_run: Callable[[int], None] = lambda thread: None
+        """Is told of each thread that has run a method."""
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
@@ -137,6 +142,7 @@ class Invocations:
         wait.
         """
         self._suspension.invoked(thread)
+        self.has_run(thread)
         self._running[thread] -= 1
         if self._running[thread]:
             return
@@ -211,7 +217,8 @@ class Invocations:
         here yet, and the resume would take its suspension. wire: no wait.
         """
         if op is SuspendOp.THREAD_RESUME:
-            if not self._agent.of(thread) and thread not in self._running:
+            runs_on = not self._agent.of(thread) and thread not in self._running
+            if runs_on and not self._may_be_virtual(thread):
                 self._suspend(thread)
         elif self._agent.base:
             for each in self._run_on():
@@ -222,8 +229,13 @@ class Invocations:
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     def _run_on(self) -> list[int]:
-        """Return the threads without a call that run while others are suspended."""
-        return [each for each, count in self._agent.own.items() if not count and each not in self._running]
+        """Return the threads without a call that run while others are suspended; no virtual ones, which may be ending
+        (docs/agent.md, "Suspending a virtual thread that is ending")."""
+        return [
+            each
+            for each, count in self._agent.own.items()
+            if not count and each not in self._running and not self._may_be_virtual(each)
+        ]
 
     def _wanted(self, thread: int) -> int:
         """Return the count that the thread is to have, were no call under way."""
@@ -245,6 +257,8 @@ class Invocations:
         resumes = 1 if self._others_run else max(0, self._agent.base - base - self._waiting)
         concerned = sorted({thread, *own, *self._agent.own} - self._running.keys())
         for each in concerned:
+            if not self._agent.of(each) and not self._wanted(each) and self._may_be_virtual(each):
+                continue
             for _ in range(self._wanted(each) + resumes - self._agent.of(each)):
                 self._suspend(each)
         for _ in range(resumes):

@@ -1,4 +1,4 @@
-"""Threads that a step in another thread would make pass a breakpoint, and how that is kept from happening.
+"""Threads that would pass a breakpoint because of a step, and how that is kept from happening.
 
 HotSpot keeps, for each thread, the place of its last breakpoint or step event, so that one place is not reported
 twice. While any thread is stepped, every interpreted thread notes each place that it comes to. If the first one that
@@ -8,6 +8,11 @@ step (docs/agent.md, "Steps make other threads pass breakpoints").
 
 A step of its own that ends makes a thread's last place void. So before a thread is stepped, each other one that has met
 a breakpoint since is suspended, is given a step request that rejects every class, and is resumed when that is cleared.
+One that may be virtual runs on meanwhile (docs/agent.md, "Suspending a virtual thread that is ending").
+A method that is run in a thread whose last event was a step, or whose frames were popped, leaves the place of the last
+breakpoint in it noted: the thread passes that (docs/agent.md, "A method after a step eats breakpoints"). So before such a
+thread is resumed, it is given such a request too, unless it is to be stepped.
+
 Of two step requests in a thread the agent serves the latter, and ends it when either is cleared: so such a request
 stays as long as a step that came after it.
 """
@@ -46,6 +51,8 @@ class LastBreakpoints:
         self._target = target
         self._threads: dict[bytes, None] = {}  # by the bytes of their ids, the latest last
         self._voiding: dict[int, bool] = {}  # threads that are given such a request; True if a step has come after it
+        self._stepped: set[int] = set()  # threads whose last event was a step, or whose frames were popped
+        self._due: set[int] = set()  # of these the ones that have run a method since
         self._outlived: dict[int, int] = {}  # ids of such requests that a step has come after, by thread
 
     def came_in(self, data: bytes) -> None:
@@ -53,6 +60,8 @@ class LastBreakpoints:
         if self._outlived and data[KIND : KIND + 1] == _STEP:
             thread = data[THREAD_AT : THREAD_AT + self._target.conn.id_sizes.objectIDSize]
             self._clear_outlived(int.from_bytes(thread, "big"))
+        if data[KIND : KIND + 1] == _STEP or self._stepped:
+            self._came_in_stepped(data)
         if data[KIND : KIND + 1] not in _PLACES:
             return
         thread = data[THREAD_AT : THREAD_AT + self._target.conn.id_sizes.objectIDSize]
@@ -60,6 +69,33 @@ class LastBreakpoints:
             self._threads[thread] = None
             if len(self._threads) > _MOST:
                 del self._threads[next(iter(self._threads))]
+
+    def _came_in_stepped(self, data: bytes) -> None:
+        thread = int.from_bytes(data[THREAD_AT : THREAD_AT + self._target.conn.id_sizes.objectIDSize], "big")
+        if thread in self._target.suspension.evaluating:
+            return
+        self._due.discard(thread)
+        if data[KIND : KIND + 1] == _STEP:
+            self._stepped.add(thread)
+        else:
+            self._stepped.discard(thread)
+
+    def popped(self, thread: int) -> None:
+        """Frames of the thread were popped, which the agent does by steps."""
+        self._stepped.add(thread)
+
+    def has_run_method(self, thread: int) -> None:
+        """The thread has run a method for the debugger."""
+        if thread in self._stepped:
+            self._due.add(thread)
+
+    def before_resume(self, thread: int) -> None:
+        """A thread (0: all) is about to be resumed: make void what a method in it has left. wire: no wait."""
+        for each in [each for each in self._due if thread in (0, each)] if self._due else ():
+            self._due.discard(each)
+            self._stepped.discard(each)
+            if not self._target.requests.is_stepped(each):
+                self._submit_request(each, None)
 
     def before_step(self, thread: int) -> None:
         """Make the last places of other threads void before this one is stepped. wire: no wait; the others are
@@ -69,6 +105,7 @@ class LastBreakpoints:
         the debugger, or have a step under way, are left as they are.
         """
         target, suspension = self._target, self._target.suspension
+        self._due.discard(thread)
         if thread in self._voiding:
             self._voiding[thread] = True
         self._clear_outlived(thread)
@@ -87,15 +124,21 @@ class LastBreakpoints:
 
     def _make_void(self, thread: int) -> None:
         target = self._target
-        target.submit_op(SuspendOp.THREAD_SUSPEND, thread, brief=True)
-        resumed = target.suspension.resumed(thread)
+        resumed = None
+        if not target.may_be_virtual(thread):  # one that is ending must not be suspended
+            target.submit_op(SuspendOp.THREAD_SUSPEND, thread, brief=True)
+            resumed = target.suspension.resumed(thread)
+        self._submit_request(thread, resumed)
+
+    def _submit_request(self, thread: int, resumed: int | None) -> None:
+        target = self._target
         self._voiding[thread] = False
         step = event_request.Step(ThreadID(ObjectID(thread)), JdwpStepSize.MIN, JdwpStepDepth.INTO)
         command = event_request.Set(EventKind.SINGLE_STEP, JdwpSuspendPolicy.NONE, [_NO_CLASS, step])
         target.conn.submit(command, on_reply=partial(self._was_set, thread, resumed))
 
-    def _was_set(self, thread: int, resumed: int, reply: Any) -> None:
-        """Clear the step request, and resume the thread unless it was resumed otherwise meanwhile.
+    def _was_set(self, thread: int, resumed: int | None, reply: Any) -> None:
+        """Clear the step request, and resume the thread unless it was resumed otherwise meanwhile, or not suspended.
 
         Where a step of the thread was set after it, that one is what the agent serves: clearing any would end it.
         """
@@ -106,7 +149,7 @@ class LastBreakpoints:
                 self._outlived[thread] = reply.requestID
             elif not isinstance(reply, JdbpyError):
                 target.conn.submit(event_request.Clear(EventKind.SINGLE_STEP, reply.requestID))
-            if target.suspension.resumed(thread) == resumed:
+            if resumed is not None and target.suspension.resumed(thread) == resumed:
                 target.submit_op(SuspendOp.THREAD_RESUME, thread, brief=True)
 
     def _clear_outlived(self, thread: int) -> None:

@@ -62,6 +62,7 @@ class Suspension:
         self._base = 0  # the agent's count of every thread that is not in _counts
         self._counts: dict[int, int] = {}
         self._at_event: set[int] = set()
+        self._let_run: set[int] = set()
         self._vm_epoch = 0
         self._own_epoch: Counter[int] = Counter()
         self._stayed: Counter[int] = Counter()  # epochs that ended without the thread going on
@@ -112,11 +113,20 @@ class Suspension:
         """Threads that run while the VM is suspended, but for an evaluation, in rising order of their ids.
 
         The agent may have sent an event of such a thread which is still on its way, and a resume of the VM takes from
-        every count above 0: each is suspended just before, so that its event's own count stays.
+        every count above 0: each is suspended just before, so that its event's own count stays; but for virtual
+        threads, which may be ending (``Target.may_be_virtual``).
         """
         if not self._base or not self._counts:
             return []
         return sorted(thread for thread, count in self._counts.items() if not count and thread not in self.evaluating)
+
+    def runs_alone(self, thread: int) -> bool:
+        """True if the thread was resumed while the VM is suspended, and has had no event since.
+
+        A further suspend of the VM only counts for it where it is virtual (docs/agent.md, "Suspending them all happens
+        once").
+        """
+        return thread in self._let_run
 
     def stopped_alone(self) -> list[int]:
         """Return threads that have run while the VM is suspended and were stopped since, in rising order of their ids:
@@ -238,6 +248,7 @@ class Suspension:
             self._change(thread, +1)
         if thread and at_event:
             self._at_event.add(thread)
+        self._let_run.discard(thread)
 
     def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, brief: bool = False) -> None:
         """Enter a command that is being submitted. It changes an event's suspension of a thread (``by_event``), one for
@@ -285,6 +296,7 @@ class Suspension:
         """The thread has ended."""
         self._counts.pop(thread, None)
         self._at_event.discard(thread)
+        self._let_run.discard(thread)
         self.evaluating.discard(thread)
         self.asked.discard(thread)
         self._first_epoch.pop(thread, None)
@@ -373,12 +385,15 @@ class Suspension:
             del self._counts[thread]
         if before and not after:
             self._ran(thread)
+            if self._base:
+                self._let_run.add(thread)
 
     def _change_all(self, by: int) -> None:
         base_before, self._base = self._base, max(0, self._base + by)
         base_ran = base_before > 0 and self._base == 0
         self._vm_epoch += base_ran
         if base_ran:
+            self._let_run.clear()
             self._at_event = {thread for thread in self._at_event if thread in self._counts}
         for thread, before in list(self._counts.items()):
             after = max(0, before + by)

@@ -106,7 +106,7 @@ class Target:
         self.latency = Latency(round_trip)
         self.launched = launched
         self.suspension = Suspension()
-        self.invocations = Invocations(conn, self.suspension)
+        self.invocations = Invocations(conn, self.suspension, self.may_be_virtual)
         self.answers = Answers(conn)
         self.virtual_threads: dict[int, bool] = {}
         """Which threads are virtual, of those that were asked."""
@@ -120,6 +120,7 @@ class Target:
         self.invocations.suspend_less = self.requests.suspend_less
         self.last_breakpoints = LastBreakpoints(self)
         self.requests.before_step = self.last_breakpoints.before_step
+        self.invocations.has_run = self.last_breakpoints.has_run_method
         self.selection = Selection()
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
@@ -356,6 +357,14 @@ class Target:
         if ending is not None:
             raise Disconnected(ending.reason)
 
+    def may_be_virtual(self, thread: int) -> bool:
+        """True unless the thread is known to be a platform thread.
+
+        A virtual one that runs is not suspended of the debugger's own accord: if it is ending, the agent aborts the
+        JVM (docs/agent.md, "Suspending a virtual thread that is ending").
+        """
+        return self.at_least(21) and self.virtual_threads.get(thread) is not False
+
     def submit_op(
         self,
         op: SuspendOp,
@@ -371,7 +380,8 @@ class Target:
                 command: Command[Empty] = virtual_machine.Suspend()
             case SuspendOp.VM_RESUME:
                 for each in self.suspension.running_alone():
-                    self.submit_op(SuspendOp.THREAD_SUSPEND, each)
+                    if not self.may_be_virtual(each):
+                        self.submit_op(SuspendOp.THREAD_SUSPEND, each)
                 command = virtual_machine.Resume()
             case SuspendOp.THREAD_SUSPEND:
                 command = thread_reference.Suspend(ThreadID(ObjectID(thread)))
@@ -382,6 +392,8 @@ class Target:
             self.invocations.before(op, thread)
         elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             self.requests.suspend_again()
+        if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
+            self.last_breakpoints.before_resume(thread)
         self.suspension.apply(op, thread, by_event=by_event, brief=brief)
         abandoned = None
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
