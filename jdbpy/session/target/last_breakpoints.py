@@ -10,8 +10,8 @@ A step of its own that ends makes a thread's last place void. So before a thread
 a breakpoint since is suspended, is given a step request that rejects every class, and is resumed when that is cleared.
 One that may be virtual runs on meanwhile (docs/agent.md, "Suspending a virtual thread that is ending").
 A method that is run in a thread whose last event was a step, or whose frames were popped, leaves the place of the last
-breakpoint in it noted: the thread passes that (docs/agent.md, "A method after a step eats breakpoints"). So before such a
-thread is resumed, it is given such a request too, unless it is to be stepped.
+breakpoint in it noted: the thread passes that (docs/agent.md, "A method after a step eats breakpoints"). So before
+such a thread is resumed, it is given such a request too, unless it is to be stepped.
 
 Of two step requests in a thread the agent serves the latter, and ends it when either is cleared: so such a request
 stays as long as a step that came after it.
