@@ -6,7 +6,6 @@ hit that suspends one thread only leaves it alone. The session's selection follo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -39,7 +38,6 @@ class Debugger:
         self.last_monitor = 0
         self.excludes: tuple[str, ...] = EXCLUDES  # as shown
         self.trace = line.trace  # flags of dbgtrace
-        self.held: Counter[int] = Counter()  # by thread, how often `suspend` has held one that was held already
         self.source_path = line.source_path
         self.next_listed: int | None = None  # where an empty line after `list` goes on
         self.listing_on = False  # it is such a line
@@ -78,7 +76,6 @@ class Debugger:
         """Nothing is current any more: everything runs."""
         self.current = None
         self.group = None
-        self.held.clear()
         self.next_listed = None
 
     @property

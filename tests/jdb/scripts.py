@@ -461,6 +461,18 @@ untrace
 exit
 """
 
+SUSPENDED = """\
+stop at JdbTour:{values}
+~run
+stop in JdbTour.caught
+suspend 1
+suspend 1
+resume 1
+resume 1
+~cont
+exit
+"""
+
 NEVER_RUN = """\
 stop
 quit x
@@ -476,6 +488,7 @@ SCRIPTS = {
     "DEFERRED_IN_PART": DEFERRED_IN_PART,
     "EXITS": EXITS,
     "TRACED_ANEW": TRACED_ANEW,
+    "SUSPENDED": SUSPENDED,
     "NEVER_RUN": NEVER_RUN,
 }
 

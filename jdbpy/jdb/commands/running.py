@@ -71,7 +71,6 @@ async def suspend(jdb: Debugger, words: Words) -> None:
         return
     for word in words.all():
         if (thread := await jdb.thread(word)) is not None:
-            jdb.held[thread.id] += thread.suspended
             await jdb.target.execution.suspend([thread.id])
 
 
@@ -84,9 +83,7 @@ async def resume(jdb: Debugger, words: Words) -> None:
         return
     for word in words.all():
         thread = await jdb.thread(word)
-        if thread is not None and jdb.held[thread.id]:
-            jdb.held[thread.id] -= 1  # it was held before, and stays so
-        elif thread is not None and thread.suspended:
+        if thread is not None and thread.suspended:  # it stays so if a stop suspends it as well
             await jdb.target.execution.unsuspend([thread.id])
 
 
