@@ -376,7 +376,8 @@ class Placement:
     ) -> None:
         await self._settle_places(point, submitted)
         if point.placed:
-            point.message = found.note if found.places else ""
+            if found.places:
+                point.message = found.note
             if not stood:
                 shown = point.shown_spec
                 note = f" ({point.message})" if found.moved else ""
@@ -388,7 +389,9 @@ class Placement:
         """Return the place in classes that have just come; if it is not there, in all that their file has brought so
         far."""
         try:
-            return await self._finder.places(spec, types)
+            found = await self._finder.places(spec, types)
+            if found.places or isinstance(spec, MethodPlace):
+                return found
         except UsageError:
             if isinstance(spec, MethodPlace):
                 raise

@@ -181,6 +181,8 @@ class PlaceFinder:
         where = spec.file if isinstance(spec, FileLine) else " or ".join(tops)
         nowhere = no_code_on_line(spec.line, lines, where, has_code=bool(keys))
         absent = await self._not_loaded(types)
+        if move and not any(map(_is_local, absent)) and (within := self._next_within(keys, spec.line, file)):
+            return await self._moved(spec, within, index[within], where, file)
         if absent and not lines:  # an interface, the static forwarders of an object of Scala's
             return FoundPlaces((), not_loaded(absent))
         if absent:
@@ -192,11 +194,32 @@ class PlaceFinder:
             return FoundPlaces((), f"{nowhere.message}, in the classes of the file that are loaded so far")
         further = min((line for line in lines if line > spec.line), default=None) if move else None
         if further is not None:
-            places = await self._types.locations_of_line(index[further], further, file)
-            return FoundPlaces(
-                tuple(places), f"moved to line {further}: no code on line {spec.line} of {where}", moved=True
-            )
+            return await self._moved(spec, further, index[further], where, file)
         raise nowhere
+
+    async def _moved(
+        self, spec: ClassLine | FileLine, to: int, keys: Sequence[MethodKey], where: str, file: str | None
+    ) -> FoundPlaces:
+        """Return the places on the next line with code. wire: 1 trip, 0 when known."""
+        places = await self._types.locations_of_line(keys, to, file)
+        return FoundPlaces(tuple(places), f"moved to line {to}: no code on line {spec.line} of {where}", moved=True)
+
+    def _next_within(self, keys: Sequence[MethodKey], line: int, file: str | None) -> int | None:
+        """Return the next line with code of a method that has lines on both sides of a line: a class that is not loaded
+        yet can have none there, unless it is a local one. No trip.
+
+        Constructors and static initializers have the lines of fields, which may stand on both sides of a class.
+        """
+        names = {
+            (type_id, m.id): m.name
+            for type_id, _ in keys
+            for m in self._types.facts.known(facts.METHODS, type_id) or ()
+        }
+        for key in keys:
+            lines = [] if names.get(key, "<").startswith("<") else list(self._types.lines_of(key, file).lines())
+            if lines and min(lines) < line < max(lines):
+                return min(each for each in lines if each > line)
+        return None
 
     def _files_of_strata(self, types: Sequence[RefType]) -> list[str]:
         """Return the files whose lines the types have by their strata. No trip."""
@@ -338,6 +361,11 @@ def _is_of(spec: FileLine, file: StratumFile, class_name: str) -> bool:
     known = [part for part in where.split("/") if part]
     common = min(len(typed), len(known))
     return file.name == spec.file and (not common or typed[-common:] == known[-common:])
+
+
+def _is_local(name: str) -> bool:
+    """True for the name of a local or anonymous class, whose code stands within a method."""
+    return any(part[:1].isdigit() for part in simple_name(name).split("$")[1:])
 
 
 def _may_hold_more(spec: FileLine, lines: set[int], types: Iterable[RefType]) -> bool:
