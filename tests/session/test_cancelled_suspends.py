@@ -151,6 +151,7 @@ async def test_a_thread_that_runs_alone_keeps_the_event_that_comes_in() -> None:
     """The agent's Resume lowers every count above 0: the thread is suspended first, so that its event's count stays."""
     jvm = FakeJvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
+        await session.threads.list()  # it is known that the thread is no virtual one, which must not be suspended
         await cancelled_suspend(session, jvm, virtual_machine.Suspend, None)
         await session.execution.resume(1)
         await jvm.release()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import resource
 import sqlite3
+import sys
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -81,9 +81,19 @@ def blocks(number: int, entry: bytes, count: int) -> Tamper:
 )
 async def test_what_unpacks_to_more_than_it_may_is_refused_soon(tmp_path: Path, change: Tamper) -> None:
     path = tampered(tmp_path / "one.jdbpy", change)
-    done = await run_jdbpy("replay", path)
-    assert done.status == 1 and "is damaged" in done.err and "Traceback" not in done.err
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 250_000, "kilobytes, of the largest child"
+    command = [sys.executable, "-c", MEASURED, sys.executable, "-m", "jdbpy", "replay", str(path)]
+    done = await trio.run_process(command, capture_stdout=True, capture_stderr=True)
+    status, kilobytes = map(int, done.stdout.split())
+    assert status == 1 and b"is damaged" in done.stderr and b"Traceback" not in done.stderr
+    assert kilobytes < 250_000
+
+
+MEASURED = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+"""A process that has one child only: the exit status of that, and the most memory that it took, in kilobytes."""
 
 
 async def test_reading_a_recording_can_be_cancelled(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def _row(hit: model.HitDecision) -> tuple[Line, ...]:
     return faint(clock), name(thread), place, number(of), why
 
 
-def _totals(point: model.BreakpointHits) -> Iterator[Line]:
+def _totals(point: model.BreakpointHits) -> Iterator[Sentence]:
     parts = []
     for outcome in model.HitOutcome:
         of_outcome = [each for each in point.totals if each.outcome is outcome]
@@ -51,9 +51,9 @@ def _totals(point: model.BreakpointHits) -> Iterator[Line]:
             why = of_outcome[0].reason.text
         parts.append(f"{total:,} {outcome.value}" + (f" ({why})" if why else ""))
     said = ", ".join(parts) if parts else "no hit has come in"
-    yield f"breakpoint {point.number}: {said}"
+    yield Sentence(f"breakpoint {point.number}: {said}")
     if point.in_target:
-        yield faint("  hits that the target itself passes, as where its condition is false, are not counted")
+        yield Sentence(faint("hits that the target itself passes, as where its condition is false, are not counted"))
 
 
 @command("hits", "info hits", group="breakpoints")

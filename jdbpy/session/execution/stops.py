@@ -257,6 +257,8 @@ class StopShower:
             target.stops[thread.id] = stop
             target.meet(thread.id)
             self.waiting.wait(stop, wait)
+        elif policy is SuspendPolicy.THREAD and target.clients is None and target.suspension.everything_held:
+            self._announce(stop.replace(policy=SuspendPolicy.ALL))  # it was stepped or resumed alone
         else:
             self._announce(stop)
         return stop
