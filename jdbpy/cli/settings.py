@@ -147,6 +147,13 @@ SETTINGS = {
         Setting("run-limit", 10, "1 to 86400", "seconds that a method of an expression may take", _number(1, 86_400)),
         Setting("shell", "auto", "auto|on|off", "run `shell`; auto: at the prompt only", _choice("auto", "on", "off")),
         Setting("tracebacks", False, "on|off", "show Python's traceback when a plug-in or `py` fails", _switch),
+        Setting(
+            "step-others",
+            "run",
+            "run|hold",
+            "what other threads do during a step: run on, or stay suspended as with `next -alone`",
+            _choice("run", "hold"),
+        ),
         Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
     )
 }

@@ -7,7 +7,7 @@ from typing import Annotated
 import trio
 
 from jdbpy import Exited, Panicked, StepDepth, StepSize, StopReason, VmState
-from jdbpy.cli.arguments.base import Number, Seconds, TextArgument
+from jdbpy.cli.arguments.base import Number, Option, Seconds, TextArgument
 from jdbpy.cli.arguments.location import LocationArgument, PlaceRequest
 from jdbpy.cli.arguments.target import ThreadArgument
 from jdbpy.cli.context import Context
@@ -187,48 +187,52 @@ async def panic(ctx: Context) -> Panicked:
 
 
 Count = Annotated[int, Number("COUNT", help="how many times")]
+Alone = Annotated[
+    bool, Option("-alone", "--alone", help="no other thread runs meanwhile; 'set step-others hold' always")
+]
 
 
 @command("step", "s", "step in", "step into", group="stepping", resumes=True, repeats="again")
-async def step(ctx: Context, count: Count = 1) -> Resumed:
+async def step(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run to the next line, into the methods that are called.
 
     Classes named by `exclude` are passed through. A breakpoint met on the way ends the step.
     """
-    return await _step(ctx, StepDepth.INTO, StepSize.LINE, count)
+    return await _step(ctx, StepDepth.INTO, StepSize.LINE, count, alone)
 
 
 @command("step up", "finish", "fin", "out", "so", "step out", group="stepping", resumes=True, repeats="again")
-async def step_up(ctx: Context, count: Count = 1) -> Resumed:
+async def step_up(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run until the current method returns to its caller, and show what it returned: `$ret` in expressions.
 
     Out of a lambda it comes to the code that called it. Out of code that Kotlin inlined it comes to the call's line.
     """
-    return await _step(ctx, StepDepth.OUT, StepSize.LINE, count)
+    return await _step(ctx, StepDepth.OUT, StepSize.LINE, count, alone)
 
 
 @command("next", "n", "step over", group="stepping", resumes=True, repeats="again")
-async def next_line(ctx: Context, count: Count = 1) -> Resumed:
+async def next_line(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run to the next line of this method, over the methods that it calls.
 
     Where the line has a single call, what that returned is shown; it is `$ret` in expressions. Code that a compiler
     inlined (Kotlin) is passed like a call; `step` enters it.
     """
-    return await _step(ctx, StepDepth.OVER, StepSize.LINE, count)
+    return await _step(ctx, StepDepth.OVER, StepSize.LINE, count, alone)
 
 
 @command("stepi", "si", group="stepping", resumes=True, repeats="again")
-async def step_instruction(ctx: Context, count: Count = 1) -> Resumed:
+async def step_instruction(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run one bytecode instruction, into calls."""
-    return await _step(ctx, StepDepth.INTO, StepSize.MIN, count)
+    return await _step(ctx, StepDepth.INTO, StepSize.MIN, count, alone)
 
 
 @command("nexti", "ni", group="stepping", resumes=True, repeats="again")
-async def next_instruction(ctx: Context, count: Count = 1) -> Resumed:
+async def next_instruction(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run one bytecode instruction, over calls."""
-    return await _step(ctx, StepDepth.OVER, StepSize.MIN, count)
+    return await _step(ctx, StepDepth.OVER, StepSize.MIN, count, alone)
 
 
-async def _step(ctx: Context, depth: StepDepth, size: StepSize, count: int) -> Resumed:
-    await ctx.session.execution.start_step(depth, size, count)
+async def _step(ctx: Context, depth: StepDepth, size: StepSize, count: int, alone: bool) -> Resumed:
+    held = alone or ctx.settings["step-others"] == "hold"
+    await ctx.session.execution.start_step(depth, size, count, alone=held)
     return Resumed()
