@@ -227,6 +227,7 @@ class StopShower:
         """
         target = self._target
         thread, frame, window, error = None, None, None, ""
+        stands = target.suspension.stop_of(thread_id)
         with self.waiting.making() as gone:
             if thread_id:
                 try:
@@ -245,6 +246,9 @@ class StopShower:
             "error": error or (frame.location.error if frame else ""),
         }
         stop = Stopped(**{**fields, **extra})
+        if thread_id and reason is not StopReason.PAUSE and target.suspension.stop_of(thread_id) != stands:
+            target.decisions.record(stop.breakpoints, thread_id, at, Decision.RESUMED)
+            return stop  # somebody has resumed the thread by name while the stop was read
         if is_only_of(gone, stop):
             self.waiting.resume(stop)
             target.decisions.settle(thread_id, Decision.BREAKPOINT_GONE)
@@ -277,7 +281,7 @@ class StopShower:
         else:
             selected = target.selection.thread
             if thread is not None and (selected is None or not target.suspension.is_suspended(selected.id)):
-                target.selection.select(thread)  # for who asks without taking the stop; it is selected when it is taken
+                target.selection.select(thread, by_default=True)  # for who asks without taking the stop
             target.last_stop = stop
         for hook in self.hooks:
             hook(stop)

@@ -200,8 +200,14 @@ class WaitingStops:
         if self._target.clients is None:
             stops += [stop for stop in untaken if self._target.suspension.stands_since(_thread(stop), stop.epoch)]
         for stop in stops:
-            self.resume(stop)
+            if not self._is_looked_at(stop):
+                self.resume(stop)
             self._target.decisions.settle(_thread(stop), Decision.BREAKPOINT_GONE)
+
+    def _is_looked_at(self, stop: Stopped) -> bool:
+        """True if the user has selected the thread of a stop that was not shown: it stays until 'cont'."""
+        selection = self._target.selection
+        return selection.thread is not None and selection.thread.id == _thread(stop) and not selection.by_default
 
     def resume(self, stop: Stopped) -> None:
         """Take back what the event of a stop has suspended, which nobody has seen. wire: no wait."""

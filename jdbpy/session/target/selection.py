@@ -18,6 +18,8 @@ class Selection:
     def __init__(self) -> None:
         self.thread: ThreadRef | None = None
         self.frame = 1
+        self.by_default = False
+        """True if the thread was selected for want of another, and its stop was not shown yet."""
         self._shown: deque[Stopped] = deque(maxlen=_REMEMBERED)
 
     def is_first(self, stop: Stopped) -> bool:
@@ -27,9 +29,10 @@ class Selection:
             self._shown.append(stop)
         return first
 
-    def select(self, thread: ThreadRef, frame: int = 1) -> None:
+    def select(self, thread: ThreadRef, frame: int = 1, *, by_default: bool = False) -> None:
         self.thread = thread
         self.frame = frame
+        self.by_default = by_default
 
     def clear(self) -> None:
         self.thread = None

@@ -288,6 +288,10 @@ class Publisher:
     def _drop(self, released: Callable[[Stopped], bool]) -> None:
         if not (self._stops or self._unseen or self._common):  # what is owed or was shown is unseen
             return
+        gone = {id(stop) for stop in self._unseen if released(stop)}
+        if gone:
+            for stream in self._streams:
+                stream.withdraw(gone)
         self._stops = deque(stop for stop in self._stops if not released(stop))
         self._unseen, self._owed, self._shown, self._common = (
             [stop for stop in stops if not released(stop)]
@@ -309,8 +313,6 @@ class Publisher:
         if gone:
             taken_back = {id(stop) for stop in gone}
             self._drop(lambda stop: id(stop) in taken_back)
-            for stream in self._streams:
-                stream.withdraw(taken_back)
         return gone
 
     def came_in(self) -> None:
