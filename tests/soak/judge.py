@@ -195,7 +195,7 @@ class Judge:
             raise Broken("end", f"'{word}': {text}")
         if "cannot find symbol" in text and self.method in NAMED and self.at_stop:
             raise Broken("E7" if self.busy else "S3", f"'{word}' in {self.method} of {self.thread}: {text}")
-        if self.busy or (name == "until" and self.place[1] is None):
+        if self.busy or (name == "until" and self.place is not None and self.place[1] is None):
             return  # a method of the JDK has no lines to run to
         if at_stop and ("no thread is selected" in text or "NO_THREAD" in error["code"]):
             raise Broken("S3", f"'{word}' right after a stop of {self.thread}: {text}")
