@@ -302,7 +302,10 @@ class DapDoor:
                 self._thread = body["threadId"]
             number = await self._dap.start("stackTrace", threadId=body["threadId"])
             response = await self._dap.response(number)
-            top = response["body"]["stackFrames"][:1] if response["success"] else []
+            frames = response["body"]["stackFrames"] if response["success"] else []
+            if not elsewhere:
+                self._frames = frames
+            top = frames[:1]
             location = _frame(top[0]) if top else {"method": "no frames", "line": None}
             points = body.get("hitBreakpointIds", [])
             thread = {"name": await self._name(body["threadId"])}
