@@ -11,6 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import trio
+import trio.testing
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -22,9 +24,10 @@ from jdbpy.session.model.events import Stopped, StopReason
 from jdbpy.session.model.threads import ThreadRef
 from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.selection import Selection
-from jdbpy.session.target.stop_table import NEXT_STATES, StopState, StopTable, WaitingStop, WaitReason
+from jdbpy.session.target.stop_table import NEXT_STATES, STEP_LIMIT, StopState, StopTable, WaitingStop, WaitReason
 from jdbpy.session.target.streams import Publisher
 from jdbpy.session.target.suspension import SuspendOp, Suspension
+from jdbpy.task_groups import open_nursery
 
 THREADS = (1, 2, 3, 4)
 POLICIES = (SuspendPolicy.ALL, SuspendPolicy.THREAD)
@@ -255,3 +258,42 @@ def test_a_dropped_stop_is_never_shown() -> None:
     table.drop([7])
     with pytest.raises(AssertionError):
         table._move(1, StopState.SHOWN)
+
+
+async def test_each_step_has_its_own_time_to_end(autojump_clock: trio.testing.MockClock) -> None:
+    """Steps of one thread that follow each other are several, though the stop of another thread waits all the time."""
+    target: Any = FakeTarget(Agent())
+    target.conn.batch = answers_of_a_running_thread
+    waiting, shown = WaitingStops.of(target), list[Stopped]()
+
+    def announce(stop: Stopped) -> None:
+        waiting.table.show(stop)
+        target.publish(stop)
+        shown.append(stop)
+
+    waiting.announce = announce
+    steps = Steps.of(target)
+    target.submit_op(SuspendOp.THREAD_SUSPEND, 2)
+
+    def step() -> None:
+        steps.pending[1] = []
+        steps.begun[1] += 1
+        waiting.before_step(1)
+
+    async with open_nursery() as nursery:
+        nursery.start_soon(waiting.run)
+        step()
+        waiting.wait(stopped(2, 7), WaitReason.STEP)
+        for _ in range(5):
+            await trio.sleep(STEP_LIMIT * 0.7)
+            assert not shown
+            steps.end(1)
+            step()
+        await trio.sleep(STEP_LIMIT * 1.1)
+        assert [stop.breakpoints for stop in shown] == [(7,)]
+        assert steps.overdue == {1}
+        nursery.cancel_scope.cancel()
+
+
+async def answers_of_a_running_thread(commands: list[Any]) -> list[Any]:
+    return [SimpleNamespace(threadName="stepped", threadStatus=1) for _ in commands]

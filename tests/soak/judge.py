@@ -193,7 +193,9 @@ class Judge:
             raise Broken("fault", f"'{word}': {text}")
         if error["code"] == "TIMED_OUT":
             raise Broken("end", f"'{word}': {text}")
-        if "cannot find symbol" in text and self.method in NAMED and self.at_stop:
+        if "cannot find symbol" in text and self.method not in NAMED:
+            return  # it has no such variable
+        if "cannot find symbol" in text and self.at_stop:
             raise Broken("E7" if self.busy else "S3", f"'{word}' in {self.method} of {self.thread}: {text}")
         if self.busy or (name == "until" and self.place is not None and self.place[1] is None):
             return  # a method of the JDK has no lines to run to

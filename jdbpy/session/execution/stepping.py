@@ -227,6 +227,7 @@ class Stepping:
         self._steps.end(thread)
         submitted = [requests.submit(spec) for spec in specs]
         self._pending[thread] = [request for request, _ in submitted]
+        self._steps.begun[thread] += 1
         if self._target.clients is not None:
             self._steps.clients[thread] = self._target.client
         watching = None

@@ -248,11 +248,12 @@ class WaitingStops:
                     self.notice()
             await self._changed.park()
 
-    def _active_steps(self) -> tuple[int, ...]:
-        """Return the threads whose steps others wait for."""
-        return tuple(each for each in self._steps.pending if each not in self._steps.overdue)
+    def _active_steps(self) -> dict[int, int]:
+        """Return the steps that others wait for: threads, with the number of the thread's step."""
+        steps = self._steps
+        return {each: steps.begun[each] for each in steps.pending if each not in steps.overdue}
 
-    async def _show_in_spite_of(self, steps: tuple[int, ...]) -> None:
+    async def _show_in_spite_of(self, steps: dict[int, int]) -> None:
         """Show the oldest stop although steps have not ended, which stay pending, and tell why. wire: 1 trip."""
         try:
             answers = await self._target.conn.batch(
@@ -267,7 +268,7 @@ class WaitingStops:
         if self._active_steps() != steps or not self.table.waiting:
             return
         self._steps.overdue.update(steps)
-        for name, status in zip(answers[::2], answers[1::2], strict=True):
+        for thread, name, status in zip(steps, answers[::2], answers[1::2], strict=True):
             if isinstance(name, JdbpyError) or isinstance(status, JdbpyError):
                 continue
             why = _BLOCKED.get(status.threadStatus, "it is still running")
@@ -275,7 +276,7 @@ class WaitingStops:
                 f'the step of thread "{escape(name.threadName)}" has not ended: {why} while other threads are stopped; '
                 f"the step stays pending"
             )
-            self._target.publish(Notice("step-pending", text, (("thread", steps[0]),)))
+            self._target.publish(Notice("step-pending", text, (("thread", thread),)))
         self.show_next()
 
 

@@ -144,6 +144,7 @@ class Steps:
         self.pending: dict[int, list[EventRequest]] = {}
         self.watched: set[int] = set()  # threads whose end is asked for, so that no step waits for a dead one
         self.clients: dict[int, str] = {}  # who has begun it, where there are several
+        self.begun: Counter[int] = Counter()  # steps of each thread so far
         self.overdue: set[int] = set()
         """Threads whose step has not ended while other threads waited: those are shown now, and the step is pending."""
         self.on_end: Callable[[], None] = lambda: None
