@@ -151,3 +151,53 @@ async def test_tomcat_is_restarted_under_a_session(jvm: Jvm, tomcat: tuple[Progr
                         await driver.ask(line)
                 assert await driver.wait() == 0
     assert len(answers) == 1
+
+
+async def client(port: int) -> None:
+    """Ask for the file again and again, over one connection at a time."""
+    while True:
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await stream.send_all(b"GET /hello.txt HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            async for _ in stream:
+                pass
+
+
+@pytest.mark.parametrize("hold", [jdbpy.SuspendPolicy.ALL, jdbpy.SuspendPolicy.THREAD])
+async def test_steps_in_a_request_thread_end_there_beside_seven_others_at_the_breakpoint(
+    jvm: Jvm, tomcat: tuple[Program, list[str]], hold: jdbpy.SuspendPolicy
+) -> None:
+    program, jvm_options = tomcat
+    async with start_target(jvm, program, "start", suspend=False, jvm_options=jvm_options) as target:
+        port = await wait_started(target)
+        async with open_nursery() as nursery:
+            for _ in range(8):
+                nursery.start_soon(client, port)
+            with within(2 * LIMIT):
+                async with jdbpy.attach_session(target.address) as session:
+                    pending: list[int] = []
+                    session.listen(lambda event: pending.extend(pended(event)))
+                    where = "org.apache.catalina.servlets.DefaultServlet.serveResource"
+                    await session.breakpoints.add(where, policy=hold)
+                    stop = await session.next_stop()
+                    for _ in range(20):
+                        assert isinstance(stop, jdbpy.Stopped)
+                        assert stop.thread is not None
+                        name = await session.values.evaluate("Thread.currentThread().getName()")
+                        assert name.text == f'"{stop.thread.name}"'
+                        pending.clear()
+                        stepped = await session.execution.step(jdbpy.StepDepth.OVER)
+                        assert isinstance(stepped, jdbpy.Stopped)
+                        assert stepped.thread == stop.thread or stop.thread.id in pending
+                        stop = stepped
+                        if hold is jdbpy.SuspendPolicy.THREAD:  # requests that do not come to the breakpoint go on
+                            answers: list[str] = []
+                            await options(port, answers)
+                            assert answers[0].startswith("HTTP/1.1 200")
+            nursery.cancel_scope.cancel()
+
+
+def pended(event: jdbpy.Event) -> list[int]:
+    """Return the thread whose step is said to stay pending."""
+    if isinstance(event, jdbpy.Notice) and event.kind == "step-pending":
+        return [each for name, each in event.data if name == "thread" and isinstance(each, int)]
+    return []
