@@ -109,3 +109,28 @@ def test_a_stop_begins_anew() -> None:
     load.stopped(1)
     load.arrived(1, 1.5)
     assert load.resumed(1, 1.6, everything=False) is None
+
+
+@pytest.mark.parametrize(
+    ("in_target", "condition", "why", "helps"),
+    [
+        ("off", "number < 0", "the setting 'in-target' leaves it there", True),
+        ("auto", "number < $limit", "the condition uses $limit, a variable of the debugger", False),
+        ("auto", "number < 0", "main is in a loop of the same class", True),
+    ],
+)
+async def test_a_hot_condition_says_why_the_target_does_not_compute_it(
+    jvm: Jvm, in_target: str, condition: str, why: str, helps: bool
+) -> None:
+    options = jdbpy.Options(in_target=in_target)
+    async with (
+        start_target(jvm, LOOP, suspend=False) as target,
+        jdbpy.attach_session(target.address, options=options) as session,
+    ):
+        with session.events() as events:
+            session.points.warn_at(rate=1, cost=0)
+            await session.values.evaluate("$limit = -1")
+            await session.breakpoints.add(LOOP.at("hit"), condition=condition, policy=SuspendPolicy.THREAD)
+            told = await first(events, "hot-place")
+            assert told.text.endswith(f"; its condition is computed by the debugger: {why}")
+            assert dict(told.data).get("weave", False) is helps

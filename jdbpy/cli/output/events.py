@@ -96,6 +96,8 @@ def _way_out(notice: Notice) -> str:
     """Return the hint under the report of a hot place."""
     data = dict(notice.data)
     number = data.get("breakpoint")
+    if data.get("weave"):
+        return f"  hint: 'weave {number}' has the target compute it, without a stop; 'disable {number}' takes it out"
     if data.get("why") in ("rate", "cost"):
         return (
             f"  hint: 'disable {number}' takes it out; set with 'cost 20%' it is switched off when it takes more, with "

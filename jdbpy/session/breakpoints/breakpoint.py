@@ -262,6 +262,8 @@ class LogicalBreakpoint(Point):
         self.passed_by = False  # a class that its short name may mean has come, without the place, which was said
         self.computed_in_target = False
         self.why_ordinary = ""
+        self.weaving_helps = False
+        """True if ``weave N`` has the target compute the condition in spite of ``why_ordinary``."""
         part = "" if isinstance(spec, MethodPlace) else spec.part
         self.code = CodePlaces(placing.types, by_line=not isinstance(spec, MethodPlace), part=part)
         self._placing = placing

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.reports import Reporter
 from jdbpy.session.breakpoints.slowdown import Measuring, Slowdown
@@ -16,6 +17,7 @@ from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import JdwpSuspendPolicy
+from jdbpy.wire.messages import virtual_machine
 
 
 class HotPlaces:
@@ -81,11 +83,32 @@ class HotPlaces:
     def _say_hot(self, point: Point, load: Load) -> None:
         if point.was_hot or load.hits < 2:
             return
+        ordinary = self._why_ordinary(point)
+        if ordinary is None:
+            return  # the target may compute it soon
         point.was_hot = True
         share = round(load.share, 3)
         data = (("breakpoint", point.number), ("why", "rate" if self._is_frequent(load.rate) else "cost"))
         measured = (("hits", load.hits), ("rate", round(load.rate)), ("suspended", share))
-        self._target.publish(Notice("hot-place", f"{point.called} was {load.text}", (*data, *measured)))
+        why = f"; its condition is computed by the debugger: {ordinary[0]}" if ordinary[0] else ""
+        helps = (("weave", True),) if ordinary[1] else ()
+        self._target.publish(Notice("hot-place", f"{point.called} was {load.text}{why}", (*data, *measured, *helps)))
+
+    def _why_ordinary(self, point: Point) -> tuple[str, bool] | None:
+        """Return why the target does not compute the condition of a point itself ("": that is no question), and whether
+        ``weave N`` helps; None if it has not been tried yet."""
+        if not isinstance(point, LogicalBreakpoint) or point.condition is None or point.computed_in_target:
+            return "", False
+        target = self._target
+        if not target.can("canRedefineClasses"):
+            return "this VM cannot redefine classes", False
+        if not target.conn.allows(virtual_machine.RedefineClasses):
+            return "the session is read-only", False
+        if point.why_ordinary:
+            return point.why_ordinary, point.weaving_helps
+        if point.look_after:
+            return None
+        return "the JVM is on another machine" if target.remote else "the setting 'in-target' leaves it there", True
 
 
 def _in_code(point: Point) -> bool:

@@ -38,6 +38,10 @@ class StaysOrdinary(Exception):  # it is no error
     """The condition stays with the debugger; the text is the reason."""
 
 
+class StaysUnlessAsked(StaysOrdinary):
+    """A breakpoint goes into the class all the same if the user has asked for it: ``weave N``."""
+
+
 class StaysUntilLeft(StaysOrdinary):
     """The class can be changed when the thread at the event is about to leave the method."""
 

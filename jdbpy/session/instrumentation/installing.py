@@ -31,6 +31,7 @@ from jdbpy.session.instrumentation.code_changes import (
     PlaceKey,
     StaysForAStop,
     StaysOrdinary,
+    StaysUnlessAsked,
     StaysUntilLeft,
     start_now,
 )
@@ -40,7 +41,7 @@ from jdbpy.session.instrumentation.log_sites import LogSite, count_of
 from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site, set_traps
-from jdbpy.session.instrumentation.standing import why_not_now
+from jdbpy.session.instrumentation.standing import Busy, why_not_now
 from jdbpy.session.instrumentation.stopping import Stopping
 from jdbpy.session.instrumentation.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.java import class_file
@@ -168,7 +169,7 @@ class Installer:
         self._changes.require_untouched(type_.id)
         loader = (await self._target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
         if not loader and not asked:
-            raise StaysOrdinary("its class is one of the JVM's own")
+            raise StaysUnlessAsked("its class is one of the JVM's own")
         async with in_thread(self._target, self._evaluator(), thread, type_) as run:
             known = self._target.changed_code.classes.get(type_.id)
             changed = known or ChangedClass(type_, await self._original(run, type_))
@@ -275,8 +276,7 @@ class Installer:
             despite_loops=asked,
         )
         if busy is not None:
-            kind = StaysUntilLeft if busy.until_left else StaysForAStop if busy.for_a_stop else StaysOrdinary
-            raise kind(busy.reason)
+            raise _kind(busy)(busy.reason)
 
     async def require_left(
         self,
@@ -435,7 +435,16 @@ def places_in(point: LogicalBreakpoint, type_id: ReferenceTypeID) -> list[CodeLo
     return [place for place in point.code.wanted() if place.classID == type_id] if point.wanted else []
 
 
-def say(points: Iterable[LogicalBreakpoint], why: str) -> None:
+def _kind(busy: Busy) -> type[StaysOrdinary]:
+    if busy.until_left:
+        return StaysUntilLeft
+    if busy.for_a_stop:
+        return StaysForAStop
+    return StaysUnlessAsked if busy.unless_asked else StaysOrdinary
+
+
+def say(points: Iterable[LogicalBreakpoint], why: StaysOrdinary | str) -> None:
     """Note why breakpoints stay ordinary."""
     for point in points:
-        point.why_ordinary = why
+        point.why_ordinary = str(why)
+        point.weaving_helps = isinstance(why, StaysUnlessAsked)

@@ -488,7 +488,7 @@ class Instrumentation:
             try:
                 await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked)
             except StaysOrdinary as why:
-                say(wanted, str(why))
+                say(wanted, why)
                 again = AFTER_A_STOP if isinstance(why, StaysForAStop) else again
                 if isinstance(why, StaysUntilLeft) and at_hit in wanted[0].placed:
                     assert at_hit is not None

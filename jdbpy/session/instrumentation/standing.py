@@ -31,12 +31,13 @@ class Busy(NamedTuple):
     """The reason why the code of a class must stay as it is for now.
 
     ``until_left``: the frame in the way is the one in which a thread stands at the event. ``for_a_stop``: the one in
-    the way is of a stop, or may become one.
+    the way is of a stop, or may become one. ``unless_asked``: it is in a loop, which would go on interpreted.
     """
 
     reason: str
     until_left: bool = False
     for_a_stop: bool = False
+    unless_asked: bool = False
 
 
 async def why_not_now(
@@ -99,7 +100,7 @@ async def why_not_now(
         if comes_to(wanted):
             return Busy(f"{name} can come to the line again")
         if not despite_loops and leads_to(code, at.index, at.index, handlers):
-            return Busy(f"{name} is in a loop of the same class")
+            return Busy(f"{name} is in a loop of the same class", unless_asked=True)
         if comes_to(further):
             return Busy(f"{name} can come to another breakpoint", until_left=is_at_event)
     reason = await stopping.why(in_changing)
