@@ -33,7 +33,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter, Refusal
-from jdbpy.cli.jvm_events import JvmEvents
+from jdbpy.cli.jvm_events import JvmEvents, stays_selected
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms, remote_notice
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
@@ -404,7 +404,7 @@ class Batch:
         self.jvms.happened(jvm, event)
         if isinstance(event, VMDisconnected) and self.jvms.several and not (jvm.returning or self.jvms.leaving):
             self.status = self.status or LOST
-        self.console.event(event, self.jvms.label(jvm))
+        self.console.event(event, self.jvms.label(jvm), stays_selected(jvm.session, event))
         return jvm
 
     async def _settle(self, command: CliCommand, result: Record) -> Record:

@@ -44,10 +44,10 @@ class Console:
         """An error outside of any command, such as no connection."""
         self.outcome(Outcome(line, None, error=error))
 
-    def event(self, event: Event, jvm: str = "") -> None:
-        """An event; what the application wrote to its standard error goes to ours."""
+    def event(self, event: Event, jvm: str = "", stays: str = "") -> None:
+        """An event; what the application wrote to its standard error goes to ours. ``stays``: see ``Renderer``."""
         to_errors = isinstance(event, Output) and event.stream == "stderr" and not self.json
-        self.write(self.renderer.event(event, jvm), sys.stderr if to_errors else sys.stdout)
+        self.write(self.renderer.event(event, jvm, stays), sys.stderr if to_errors else sys.stdout)
 
     def listening(self, address: str) -> None:
         """Show the address that a JVM can connect to."""

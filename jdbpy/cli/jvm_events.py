@@ -11,11 +11,18 @@ from contextlib import suppress
 
 import trio
 
-from jdbpy import Event, EventStream, Notice
+from jdbpy import Event, EventStream, Notice, Session, Stopped
 from jdbpy.cli.jvms import Jvm
 
 MANY = 100_000
 """Events whose order among the JVMs is remembered while they wait."""
+
+
+def stays_selected(session: Session, event: Event) -> str:
+    """Return the name of the thread that stays selected though another one has stopped; "" if none does."""
+    if not isinstance(event, Stopped) or event.thread is None or session.selection[0] in (None, event.thread.id):
+        return ""
+    return session.selected_thread_name
 
 
 class JvmEvents:

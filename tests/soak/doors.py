@@ -189,7 +189,7 @@ class ApiDoor:
         if word in ("cont", "next", "step", "step up", "until"):
             return self._stopped(await self._resume(word))
         if name == "stop":
-            place, _, condition = rest.removeprefix("in ").partition(" if ")
+            place, _, condition = rest.partition("in ")[2].partition(" if ")
             point = await session.breakpoints.add(place, policy=self._policy, condition=condition)
             return {"breakpoint": encode(point)}
         if name in ("clear", "disable", "enable"):
@@ -258,7 +258,7 @@ class DapDoor:
     async def _run(self, word: str) -> Shown:
         name, _, rest = word.partition(" ")
         if name == "stop":
-            place, _, condition = rest.removeprefix("in ").partition(" if ")
+            place, _, condition = rest.partition("in ")[2].partition(" if ")
             number = await self._set({**self._points, place: {"condition": condition}}, place)
             line = LINES.get(place, 0)
             resolved = {"method": place.partition(".")[2], "line": line, "code_index": line}

@@ -145,8 +145,9 @@ class Judge:
         if held and not stops:
             raise Broken("end", f"'{word}' has ended without a stop: {result['data']}")
         answered = result["data"].get("stop") if isinstance(result["data"], dict) else None
-        if answered and stops and answered["thread"] != stops[-1]["thread"]:
-            raise Broken("S3", f"'{word}' answers {_words(answered)}, and the last stop shown is {_words(stops[-1])}")
+        chosen = [stop for stop in stops if stop.get("focus", True)]
+        if answered and chosen and answered["thread"] != chosen[-1]["thread"]:
+            raise Broken("S3", f"'{word}' answers {_words(answered)}, and the last stop shown is {_words(chosen[-1])}")
         getattr(self, f"_after_{name.replace(' ', '_')}", lambda word, data: None)(word, result["data"])
 
     @staticmethod
@@ -167,6 +168,11 @@ class Judge:
                 raise Broken("S4", f"a stop of breakpoint {number}, which is disabled: {_words(stop)}")
             if point is not None and point.method != location["method"]:
                 raise Broken("S1", f"a stop of breakpoint {number} in {point.method} elsewhere: {_words(stop)}")
+        if not stop.get("focus", True) and thread != self.thread and reason != "step":
+            if stop.get("policy") == "all":
+                raise Broken("S3", f"a stop that suspends all threads leaves another selected: {_words(stop)}")
+            self.passes.show(thread, location, numbers)
+            return  # told for the sake of completeness: the client stays where it is, and its step goes on
         if reason == "step":
             if self.alone and not self.stepping and thread not in self.pending and "S7" not in FORGIVEN:
                 raise Broken("S7", f"a step ends that nobody makes: {_words(stop)}, after '{name}'")
@@ -183,7 +189,7 @@ class Judge:
         self.stepping = ""
         self.passes.show(thread, location, numbers)
         if not stop.get("focus", True) and thread != self.thread:
-            return  # told for the sake of completeness: the client stays where it is
+            return
         self.thread, self.at_stop = thread, True
         self.place, self.method = (location["method"], location["line"]), location["method"]
 
@@ -193,8 +199,8 @@ class Judge:
             raise Broken("fault", f"'{word}': {text}")
         if error["code"] == "TIMED_OUT":
             raise Broken("end", f"'{word}': {text}")
-        if "cannot find symbol" in text and self.method not in NAMED:
-            return  # it has no such variable
+        if error["code"] == "EVAL" and self.method not in NAMED:
+            return  # it has no such variable, or a field of that name
         if "cannot find symbol" in text and self.at_stop:
             raise Broken("E7" if self.busy else "S3", f"'{word}' in {self.method} of {self.thread}: {text}")
         if self.busy or (name == "until" and self.place is not None and self.place[1] is None):

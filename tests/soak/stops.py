@@ -6,6 +6,7 @@ is one session; several sessions follow each other on one JVM.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import tempfile
@@ -20,7 +21,7 @@ from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.kept import BUILD
 from tests.serve.serving import serving
 from tests.soak.busy import Busy
-from tests.soak.doors import LINES, ApiDoor, Door, batch_door, dap_door, process_door
+from tests.soak.doors import LINES, ApiDoor, BatchDoor, Door, ProcessDoor, batch_door, dap_door, process_door
 from tests.soak.judge import NAMED, RESUMING, Broken, Judge, Passes, Shown
 from tests.soak.trial import Run
 
@@ -31,6 +32,9 @@ WORDS = 25
 SESSIONS = 20
 """Sessions that one JVM sees."""
 
+DECISIONS = 60
+"""Decisions about hits that are kept with the transcript of a broken rule."""
+
 SHOWN = 16
 """Lines of a transcript that are shown."""
 
@@ -40,18 +44,20 @@ PLACES = ("Crew.hit", "Crew.hit", "Crew.hit", "Crew.deep", "Crew.deeper", "Crew.
 class Words:
     """Chooses the next word: what a person does at that moment."""
 
-    def __init__(self, rng: random.Random, judge: Judge, *, rich: bool) -> None:
+    def __init__(self, rng: random.Random, judge: Judge, *, hold: str, rich: bool) -> None:
         self._rng, self._judge, self._rich = rng, judge, rich
+        self._hold, self._stop_in = hold, "stop thread in" if hold == "thread" else "stop in"
         self._suspended: list[str] = []
 
-    def opening(self, hold: str) -> list[str]:
+    def opening(self) -> list[str]:
         """The first words of a session."""
-        words = [f"set hold {hold}"]
+        words = [f"set hold {self._hold}"]
         if self._rich:
             words += ["set in-target auto", 'dprintf Crew.awaited "{n} {name}"']
-            words += ["stop in Crew.hit if n % 5 == 0"] if self._rng.random() < 0.5 else ["stop in Crew.hit"]
+            condition = " if n % 5 == 0" if self._rng.random() < 0.5 else ""
+            words.append(f"{self._stop_in} Crew.hit{condition}")
         else:
-            words.append(f"stop in {self._rng.choice(PLACES)}")
+            words.append(f"{self._stop_in} {self._rng.choice(PLACES)}")
         return [*words, "cont"]
 
     def next(self) -> str:
@@ -110,7 +116,7 @@ class Words:
     def _stop(self) -> str:
         taken = {f"Crew.{point.method}" for point in self._judge.passes.points.values()}
         free = [place for place in PLACES if place not in taken] or ["Crew.awaited"]
-        return f"stop in {self._rng.choice(free)}"
+        return f"{self._stop_in} {self._rng.choice(free)}"
 
 
 class Talk:
@@ -152,9 +158,17 @@ class Talk:
 
     async def _judged(self, word: str, *, interrupted: bool = False) -> None:
         shown = await (self._door.interrupt(word) if interrupted else self._door.ask(word))
+        for each in shown:
+            if each.get("selected"):  # the thread that stays selected though another one has stopped
+                each["data"]["focus"] = False
         self._transcript.append(f"{self._name}> {word}")
         self._transcript += [f"    {brief(each)}" for each in shown]
-        self.judge.take(word, shown)
+        try:
+            self.judge.take(word, shown)
+        except Broken:
+            if isinstance(self._door, (BatchDoor, ProcessDoor)):  # what was decided about the last hits
+                self._transcript += [json.dumps(each) for each in await self._door.ask(f"info hits {DECISIONS}")]
+            raise
         point = self.judge.passes.points.get(_stopped_by(shown))
         if point is not None and point.condition:
             await self._judged("print n % 5 == 0")
@@ -172,7 +186,8 @@ def brief(shown: Shown) -> str:
         stop = data if shown.get("event") == "stop" else data["stop"]
         place = f"{stop['location']['method']}:{stop['location']['line']}"
         text = f"{stop['reason']} {stop.get('breakpoint', '')} {stop['thread']['name']} {place}"
-        return f"{'stop' if 'event' in shown else 'result'}: {text}"
+        stays = f"; {shown['selected']} stays selected" if "selected" in shown else ""
+        return f"{'stop' if 'event' in shown else 'result'}: {text}{stays}"
     if not shown.get("ok", True):
         return f"error: {shown['error']['code']}: {shown['error']['message']}"
     if "frames" in data:
@@ -204,8 +219,8 @@ class Lead:
         """Lead a session of one client; ``can``: whether its front end has such a word."""
         judge = Judge()
         self.judges.append(judge)
-        words, talk = Words(self.rng, judge, rich=self.rich), Talk(door, judge, self.transcript)
-        for word in filter(can, words.opening(self.hold)):
+        words, talk = Words(self.rng, judge, hold=self.hold, rich=self.rich), Talk(door, judge, self.transcript)
+        for word in filter(can, words.opening()):
             await talk.word(word)
         for _ in range(WORDS):
             while not can(word := words.next()):
@@ -221,9 +236,9 @@ class Lead:
         for judge in self.judges:
             judge.alone = False
         talks = [Talk(ann, self.judges[0], self.transcript, "ann"), Talk(ben, self.judges[1], self.transcript, "ben")]
-        words = [Words(self.rng, judge, rich=False) for judge in self.judges]
+        words = [Words(self.rng, judge, hold=self.hold, rich=False) for judge in self.judges]
         await talks[1].word(f"set hold {self.hold}")
-        turns = [(0, word) for word in words[0].opening(self.hold)]
+        turns = [(0, word) for word in words[0].opening()]
         for _ in range(WORDS):
             turn, word = turns.pop(0) if turns else (self.rng.randrange(2), "")
             while not word or word.split()[0] in ("suspend", "resume") or "slower" in word:
@@ -306,13 +321,23 @@ async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> 
     try:
         await KINDS[kind][0](lead, program, await program.address())
         await moves_on(program)
-    except Broken as broken:
+    except Exception as error:
+        broken = _broken(error)
+        if broken is None:
+            raise
         keep(run, seed, f"{kind}, hold {lead.hold}{', rich' if lead.rich else ''}", [*lead.transcript, str(broken)])
-        raise
+        raise broken from None
     finally:
         figures[f"sessions of {kind}"] += 1
         for judge in lead.judges:
             figures.update(judge.rules)
+
+
+def _broken(error: BaseException) -> Broken | None:
+    """Return the broken rule that an exception, or one in a group, is about."""
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_broken, error.exceptions)), None)
+    return error if isinstance(error, Broken) else None
 
 
 @asynccontextmanager

@@ -75,8 +75,9 @@ class JsonRenderer:
         error = error_data(outcome.error) if outcome.error is not None else {}
         return _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": False, "error": error})
 
-    def event(self, event: Event, jvm: str = "") -> str:
-        return _line({"type": "event", "event": EVENTS[type(event)], **_where(jvm), "data": encode(event)})
+    def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
+        selected = {"selected": stays} if stays else {}
+        return _line({"type": "event", "event": EVENTS[type(event)], **_where(jvm), **selected, "data": encode(event)})
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
         return _line({"type": "event", "event": "display", **_where(jvm), "data": encode(displayed)})

@@ -118,10 +118,13 @@ class PlainRenderer:
     def error(self, outcome: Outcome) -> str:
         return "".join(self.text_of(of_jvm(outcome.jvm, error_shown(outcome))))
 
-    def event(self, event: Event, jvm: str = "") -> str:
+    def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
         if isinstance(event, Output):
             return event.text
         text = "".join(self.text_of(of_jvm(jvm, event_shown(event))))
+        if stays and isinstance(event, Stopped) and event.thread is not None:
+            way = f"'thread {event.thread.id}' selects the one that stopped"
+            text += self.sentences(f"thread {escape(stays)} stays selected; {way}")
         return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stopped) else text
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:

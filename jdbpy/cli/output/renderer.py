@@ -37,10 +37,11 @@ class Renderer(Protocol):
     def error(self, outcome: Outcome) -> str:
         """Return the error of a command that failed: one sentence, and the hint."""
 
-    def event(self, event: Event, jvm: str = "") -> str:
+    def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
         """Something that happened in the target. Application output comes back as it was written.
 
-        ``jvm`` is its name, if several are debugged.
+        ``jvm`` is its name, if several are debugged; ``stays`` the thread that stays selected though another one has
+        stopped.
         """
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:

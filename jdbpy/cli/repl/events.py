@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import trio
 
 from jdbpy import Event, Exited, Notice, Output, Stopped, ThreadsResumed, VMDisconnected
+from jdbpy.cli.jvm_events import stays_selected
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.repl.screen import Screen, fault_text
 from jdbpy.cli.repl.sink import LineGatherer, Sink
@@ -73,22 +74,17 @@ def event_text(screen: Screen, jvms: Jvms, jvm: Jvm, event: Event) -> str:
     before = jvms.current
     jvms.happened(jvm, event)
     try:
-        text = screen.renderer.event(event, jvms.label(jvm))
+        stays = stays_selected(jvm.session, event) if jvm is jvms.current else ""
+        text = screen.renderer.event(event, jvms.label(jvm), stays)
         if jvm is before is not jvms.current:
             text += f"{jvms.current.name} is current now\n"
-        return text + _stays_selected(jvms, jvm, event)
+        return text + _stays_current(jvms, jvm, event)
     except Exception:
         return fault_text()
 
 
-def _stays_selected(jvms: Jvms, jvm: Jvm, event: Event) -> str:
-    """Return a line for a stop of another JVM or thread than the one that the user is at work in."""
-    if isinstance(event, Stopped) and jvm is not jvms.current:
-        stays = jvms.current.name
-        return f"{stays} stays current; 'session {jvm.name}' makes the one that stopped the current one\n"
-    session = jvms.current.session
-    selected = session.selection[0]
-    if not isinstance(event, Stopped) or event.thread is None or selected in (None, event.thread.id):
+def _stays_current(jvms: Jvms, jvm: Jvm, event: Event) -> str:
+    """Return a line for a stop of another JVM than the one that the user is at work in."""
+    if not isinstance(event, Stopped) or jvm is jvms.current:
         return ""
-    name = escape(session.selected_thread_name)
-    return f"thread {name} stays selected; 'thread {event.thread.id}' selects the one that stopped\n"
+    return f"{jvms.current.name} stays current; 'session {jvm.name}' makes the one that stopped the current one\n"
