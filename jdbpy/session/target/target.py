@@ -331,6 +331,12 @@ class Target:
         """True if the agent's JDWP version is that of the given Java release or later."""
         return self.release >= feature_version
 
+    def interrupts_later(self, thread: int) -> bool:
+        """True if ``interrupt`` reaches the thread only when it runs on (docs/agent.md, "Interrupt and Stop at an
+        event"): after the method that it runs, too."""
+        at_event = thread in self.suspension.evaluating or self.suspension.stopped_by_event(thread)
+        return at_event and not self.at_least(25)
+
     def step_by_raw_lines(self) -> None:
         """Make the agent step by the lines of class files, where there are source maps; sent once, wait for nothing.
 
@@ -392,8 +398,6 @@ class Target:
             self.invocations.before(op, thread)
         elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             self.requests.suspend_again()
-        if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
-            self.last_breakpoints.before_resume(thread)
         self.suspension.apply(op, thread, by_event=by_event, brief=brief)
         abandoned = None
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
