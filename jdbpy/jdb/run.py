@@ -101,7 +101,7 @@ class _Jdb:
         if not greeted:
             self._out.line(GREETING)
             for file in start_files():
-                if reason := why_not_trusted(file):
+                if not os.path.isdir(file) and (reason := why_not_trusted(file)):  # noqa: ASYNC240 (one look)
                     self._out.line(f"*** Ignoring {file}: {reason}")
                 else:
                     await self._interpreter.read(file)
@@ -136,7 +136,7 @@ class _Jdb:
         if not jdb.source_path:
             with suppress(JdbpyError):
                 jdb.source_path = os.pathsep.join(await session.sources.class_path())
-                await session.sources.use_class_path()
+                jdb.not_searched = await session.sources.use_class_path()
         else:
             session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
         session.sources.use_path_only()  # as jdb does
