@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, stops, tasks, weaves
+from tests.soak import (
+    changes,
+    conversations,
+    crowds,
+    endurance,
+    floods,
+    fuzz,
+    leavings,
+    mutations,
+    signals,
+    spoilt_files,
+    stops,
+    tasks,
+    weaves,
+)
 from tests.soak.trial import Trial
 
 TRIALS: tuple[Trial, ...] = (
@@ -14,6 +28,13 @@ TRIALS: tuple[Trial, ...] = (
         fuzz.run,
         on_jvms=False,
     ),
+    Trial(
+        "conversations",
+        "editors by port, served sessions, agents by HTTP send what is no good: no fault, no hang, others are served",
+        conversations.run,
+        weight=2,
+    ),
+    Trial("files", "snapshots and recordings that were changed are opened or refused in bounds", spoilt_files.run),
     Trial("signals", "signals at any moment: status, terminal modes, the target runs on", signals.run, weight=2),
     Trial("endurance", "stops, steps and evaluations in one session cost the same at the end", endurance.run, weight=2),
     Trial("tasks", "twenty tasks on one session, cancelled at random: suspend counts stay true", tasks.run, weight=2),
