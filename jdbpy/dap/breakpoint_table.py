@@ -83,6 +83,8 @@ class BreakpointTable:
         if not known_id:
             self._last_id += 1
         own = known_id or self._last_id
+        if self._adapter.no_debug:
+            return Set(None, {"id": own, "verified": False, "message": "started without debugging"}, kind, add)
         try:
             made = await add()
         except JdbpyError as error:
@@ -98,8 +100,8 @@ class BreakpointTable:
 
     def _shown(self, point: BreakpointInfo) -> Body:
         own, kind = self._by_number[point.number]
-        waits = kind in ("source", "function", "instruction") and not point.code
-        body: Body = {"id": own, "verified": not waits and not (kind != "source" and point.message)}
+        found = bool(point.code) and not (kind != "source" and point.message)
+        body: Body = {"id": own, "verified": point.armed or found}
         if point.message:
             body["message"] = escape(point.message)
         if not body["verified"]:
