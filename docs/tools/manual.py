@@ -61,8 +61,8 @@ Whatever happens in the target, when it happens:
 {{"type":"event","event":"output","data":{{"stream":"stdout","text":"..."}}}}
 ```
 
-The names of events are {events}; the object in `data` has the same name. A `stop` of a thread that was suspended alone, while
-another one is selected, leaves that selected: `selected` beside `data` is its name.
+The names of events are {events}; the object in `data` has the same name. A `stop` of a thread that was
+suspended alone, while another one is selected, leaves that selected: `selected` beside `data` is its name.
 
 ## Objects
 

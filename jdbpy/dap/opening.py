@@ -80,7 +80,6 @@ def _plan_attach(adapter: Adapter, args: Attach) -> tuple[Reopen, Sequence[str]]
         address = first or address_of(args)
         limit = args.timeout / 1000 if args.timeout and args.timeout > 0 else jdbpy.CONNECT_LIMIT
         limit = min(limit, jdbpy.CONNECT_LIMIT)
-        limit = min(limit, jdbpy.CONNECT_LIMIT)
         reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
     _prepare(adapter, args)
     adapter.main_class, adapter.no_debug, adapter.launches = "", False, False

@@ -7,10 +7,11 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from jdbpy.record import Record
-from tests.harness.jvms import BRIEF, javac
+from tests.harness.jvms import BRIEF, Jvm, javac
 from tests.harness.kept import BUILD, make_once
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,16 +19,28 @@ FIXTURES = ROOT / "fixtures"
 _KEPT = BUILD / "fixtures"
 
 _DEBUG_FLAGS = {"all": "-g", "lines": "-g:source,lines", "none": "-g:none"}
+_SINCE = re.compile(r"//\s*since (\d+)\s*$")
 _MARKER = re.compile(r"//\s*@([\w-]+(?:\s*,\s*[\w-]+)*)\s*$")
 
 
 class Program(Record):
-    """A compiled Java program. ``main`` is its main class, ``classes`` the class path, ``sources`` the source path."""
+    """A compiled Java program. ``main`` is its main class, ``classes`` the class path, ``sources`` the source path.
+
+    ``release`` is the oldest Java version that runs it.
+    """
 
     main: str
     classes: str
     sources: str
     markers: dict[str, tuple[str, int]]  # name -> (file name relative to sources, line)
+    release: int = 17
+    compile_for: Callable[[int], Program] | None = None  # None: it was not compiled from source here
+
+    def on(self, jvm: Jvm) -> Program:
+        """The program as that JVM can run it: the same text, compiled for its version if that is an older one."""
+        if jvm.feature >= self.release or self.compile_for is None:
+            return self
+        return self.compile_for(jvm.feature).replace(sources=self.sources)
 
     def line(self, marker: str) -> int:
         """The line number that ``// @marker`` stands on."""
@@ -84,12 +97,20 @@ def inline(source: str, *, debug: str = "all", release: int = 17, parameters: bo
     return _compile(texts, _class_named(main[1], texts), debug, release, parameters)
 
 
+@functools.cache
+def _compiled(
+    texts: tuple[tuple[str, str], ...], main: str, debug: str, release: int, parameters: bool, jars: tuple[str, ...]
+) -> Program:
+    return _compile(dict(texts), main, debug, release, parameters, jars)
+
+
 def _compile(
     texts: dict[str, str], main: str, debug: str, release: int, parameters: bool, libraries: tuple[str, ...] = ()
 ) -> Program:
     flags = [_DEBUG_FLAGS[debug], "--release", str(release), "-encoding", "UTF-8", "-Xlint:-options", "-nowarn"]
     flags += ["-parameters"] if parameters else []
     flags += ["-cp", os.pathsep.join(libraries)] if libraries else []
+    given, texts = texts, {path: _without_later(text, release) for path, text in texts.items()}
     compiler = javac()
     digest = hashlib.sha256(repr((sorted(texts.items()), flags, compiler)).encode()).hexdigest()[:16]
     kept = _KEPT / f"{main.rpartition('.')[2]}-{digest}"
@@ -103,7 +124,20 @@ def _compile(
                     raise ValueError(f"// @{marker} stands twice in the source of {main}")
                 markers[marker] = (path, number)
     classes = os.pathsep.join([str(kept / "classes"), *libraries])
-    return Program(main=main, classes=classes, sources=str(kept / "sources"), markers=markers)
+    return Program(
+        main=main,
+        classes=classes,
+        sources=str(kept / "sources"),
+        markers=markers,
+        release=release,
+        compile_for=lambda older: _compiled(tuple(given.items()), main, debug, older, parameters, libraries),
+    )
+
+
+def _without_later(text: str, release: int) -> str:
+    """Return a source for a Java release: a line that ends in ``// since 11`` is empty for one before."""
+    later = [(found := _SINCE.search(line)) is not None and int(found[1]) > release for line in text.split("\n")]
+    return "\n".join("" if is_later else line for line, is_later in zip(text.split("\n"), later, strict=True))
 
 
 def _compile_into(made: Path, texts: dict[str, str], command: list[str]) -> None:
