@@ -95,8 +95,9 @@ class LastBreakpoints:
         """Make the last places of other threads void before this one is stepped. wire: no wait; the others are
         suspended for 1 trip.
 
-        Threads that are stopped at an event note no places before they have left its own. Those that run a method for
-        the debugger, or have a step under way, are left as they are.
+        One that is stopped at its breakpoint is among them: a step is not under way all the time (none is while a
+        method that it steps over runs), and the thread may leave its place unnoted and come there again. Those that run
+        a method for the debugger, or have a step under way, are left as they are.
         """
         target, suspension = self._target, self._target.suspension
         if thread in self._voiding:
@@ -107,7 +108,7 @@ class LastBreakpoints:
         for each in self._threads:
             other = int.from_bytes(each, "big")
             busy = other in suspension.evaluating or target.requests.is_stepped(other)
-            if not busy and not suspension.stopped_by_event(other):
+            if not busy:
                 due.append((each, other))
         if due:
             with suppress(Disconnected), target.conn.corked:
