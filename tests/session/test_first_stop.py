@@ -12,10 +12,12 @@ import pytest
 import trio
 
 import jdbpy
+from jdbpy.errors import StateError
 from jdbpy.session.connect import attach
 from jdbpy.session.connect.greeting import Greeted, greet as real_greet
 from jdbpy.session.local.tunnel import PeerProcess
 from jdbpy.session.model.events import StopReason
+from jdbpy.session.model.options import StepDepth
 from tests.cli.process import command, script
 from tests.harness import LIMIT, Jvm, Program, inline, start_target, within
 
@@ -98,6 +100,25 @@ async def test_the_exception_of_the_first_stop_is_shown(jvm: Jvm, tmp_path: Path
             assert stop.exception.catch_location is not None
             assert stop.location is not None
             assert stop.location.line == THROWER.line("throw")
+
+
+async def test_no_method_is_run_at_the_exception_of_the_first_stop(jvm: Jvm, tmp_path: Path) -> None:
+    """The agent would let the thread run on instead, and never answer."""
+    async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=ON_THROW) as address:
+        async with jdbpy.attach_session(address.strip()) as session:
+            assert (await session.vm.facts()).arguments is None
+            with pytest.raises(StateError, match="onthrow=") as refused:
+                await session.values.evaluate("Thrower.main(null)")
+            assert refused.value.code == "NOT_AT_EVENT"
+            [frame] = (await session.stack.of()).frames
+            assert frame.location.line == THROWER.line("throw")
+            assert (await session.values.evaluate("number")).text == "42"
+            with within(LIMIT):
+                stop = await session.execution.step(StepDepth.OVER)
+            assert isinstance(stop, jdbpy.Stopped)
+            assert stop.location is not None
+            assert stop.location.line == THROWER.line("catch") - 1
+            assert (await session.values.evaluate("Integer.toString(number)")).text == '"42"'
 
 
 @pytest.mark.parametrize(("options", "shown"), [("", "Ready to start"), (ON_THROW, "int number = 42")])

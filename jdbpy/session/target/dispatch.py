@@ -462,7 +462,8 @@ class EventDispatcher:
         # An event without a thread suspends everything, whatever its policy (eventHelper.c).
         everything = composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread
         at_event = wire_event.VMStart not in map(type, composite.events)
-        self._target.suspension.event(thread, everything=everything, at_event=at_event)
+        fit = not any(isinstance(each, wire_event.Exception) and not each.requestID for each in composite.events)
+        self._target.suspension.event(thread, everything=everything, at_event=at_event, fit=fit)
         if composite.suspendPolicy == JdwpSuspendPolicy.ALL:
             self._target.invocations.entered()
         else:

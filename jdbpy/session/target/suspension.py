@@ -62,6 +62,7 @@ class Suspension:
         self._base = 0  # the agent's count of every thread that is not in _counts
         self._counts: dict[int, int] = {}
         self._at_event: set[int] = set()
+        self._unfit: dict[int, int] = {}  # ``stop_of`` threads that stand where the agent runs no method, by thread
         self._let_run: set[int] = set()
         self._vm_epoch = 0
         self._own_epoch: Counter[int] = Counter()
@@ -141,14 +142,23 @@ class Suspension:
         """True if the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
         return thread in self._at_event and self.is_suspended(thread)
 
+    def runs_no_method(self, thread: int) -> bool:
+        """True if the event that stopped the thread is the one that the agent has waited for to begin (``onthrow``): it
+        would let the thread run on instead of invoking a method."""
+        return self._unfit.get(thread) == self.stop_of(thread)
+
     def stood_at_event(self, thread: int) -> None:
         """Take in that a thread of a snapshot stood at the event that had stopped it."""
         self._at_event.add(thread)
 
     def threads_at_events(self) -> list[int]:
-        """Return the threads that stand at the event that stopped them, in rising order of their ids; not where that is
-        still to be decided."""
-        return [thread for thread in sorted(self._at_event) if self.count(thread) > self._not_stopped(thread)]
+        """Return the threads that may invoke methods, in rising order of their ids: they stand at the event that stopped
+        them. Those are left out where that is still to be decided."""
+        return [
+            thread
+            for thread in sorted(self._at_event)
+            if self.count(thread) > self._not_stopped(thread) and not self.runs_no_method(thread)
+        ]
 
     @property
     def moment(self) -> Moment | None:
@@ -238,8 +248,9 @@ class Suspension:
 
     # What happens
 
-    def event(self, thread: int, *, everything: bool, at_event: bool = True) -> None:
-        """An event stopped the thread (0: none), or everything. ``at_event`` is false for VMStart."""
+    def event(self, thread: int, *, everything: bool, at_event: bool = True, fit: bool = True) -> None:
+        """An event stopped the thread (0: none), or everything. ``at_event`` is false for VMStart; ``fit`` is false for the
+        exception of ``onthrow``."""
         if everything:
             self.vm_holds += 1
             self._change_all(+1)
@@ -248,6 +259,8 @@ class Suspension:
             self._change(thread, +1)
         if thread and at_event:
             self._at_event.add(thread)
+        if not fit:
+            self._unfit[thread] = self.stop_of(thread)
         self._let_run.discard(thread)
 
     def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, brief: bool = False) -> None:
@@ -300,6 +313,7 @@ class Suspension:
         self.evaluating.discard(thread)
         self.asked.discard(thread)
         self._first_epoch.pop(thread, None)
+        self._unfit.pop(thread, None)
         for counted in (self.event_holds, self.user_holds, self.brief_holds, self._own_epoch, self._stayed, self._pops):
             counted.pop(thread, None)
 

@@ -58,6 +58,12 @@ def require_invocation(target: Target, thread: int) -> None:
             hint="let it come to a breakpoint, or do one step ('stepi'); what runs no method can be evaluated as it is",
             code="NOT_AT_EVENT",
         )
+    if suspension.runs_no_method(thread):
+        raise StateError(
+            "methods cannot be run at the exception that the JVM has waited for (onthrow=, onuncaught=)",
+            hint="do one step ('stepi'); what runs no method can be evaluated as it is",
+            code="NOT_AT_EVENT",
+        )
 
 
 async def run_method(target: Target, thread: int, what: str, make: MakeCommand, rules: InvokeRules) -> Any:

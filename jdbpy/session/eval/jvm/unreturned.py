@@ -48,10 +48,13 @@ async def explain_unreturned(target: Target, thread: int) -> tuple[str, str]:
 
 
 async def _read(target: Target, thread: int) -> tuple[str, str]:
-    [locks] = await LockReader(target).read([wire_thread(thread)])
-    if locks.awaits is not None:
-        return _waiting(target, thread, locks.awaits)
-    [read] = await ThreadReader(target).read([wire_thread(thread)], FrameRange(0, 1))
+    for locks in await LockReader(target).read([wire_thread(thread)]):
+        if locks.awaits is not None:
+            return _waiting(target, thread, locks.awaits)
+    found = await ThreadReader(target).read([wire_thread(thread)], FrameRange(0, 1))
+    if not found:
+        return "; that has ended", "the method never returns"
+    [read] = found
     place = f"; it is in {_place(read.frames[0])}" if read.frames else ""
     return place, (
         f"'suspend {thread}' and 'where {thread}' show more; 'interrupt {thread}' interrupts it; "
