@@ -72,6 +72,41 @@ async def test_ctrl_c_ends_a_command_that_gets_no_answer(any_jvm: Jvm, tmp_path:
         await ticks(target)
 
 
+async def test_ctrl_c_at_a_method_says_that_it_runs_on(jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(jvm, tmp_path, suspend=True, columns=140, lines=60) as (terminal, target):
+        await terminal.prompt("main[1]")
+        await terminal.run("stop in Ticker.tick", then="main[1]")
+        await terminal.run("cont", then=">")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit")
+        await terminal.prompt("main[1]")
+        terminal.type("print Ticker.main(null)\r")
+        await terminal.wait_until(lambda: target.stdout.count("ready") == 2, "the method to run")
+        terminal.type(CTRL_C)
+        await terminal.expect("interrupted", "is still running in thread", "main", "its end is reported")
+        await terminal.prompt("main[1]")
+        for line in ("print order.name", "where", "next"):
+            terminal.type(f"{line}\r")
+            await terminal.expect(line, "that thread is running a method for an earlier expression")
+            await terminal.prompt("main[1]")
+        assert "cannot find symbol" not in terminal.screen.text
+
+
+async def test_the_toolbar_shows_where_a_pop_has_led(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path, suspend=True) as (terminal, target):
+        await terminal.prompt("main[1]")
+        await terminal.run("stop in Ticker.tick", then="main[1]")
+        await terminal.run("cont", then=">")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit")
+        await terminal.prompt("main[1]")
+        at = f"Ticker.tick:{target.program.line('tick')}"
+        await terminal.wait_until(lambda: at in terminal.screen.text, "the place of the stop")
+        await terminal.run("pop", "[1] Ticker.main", then="main[1]")
+        await terminal.wait_until(lambda: "Ticker.main:" in terminal.screen.text, "the place after the pop")
+        assert "Ticker.tick:" not in terminal.screen.text
+
+
 async def test_a_question_before_what_cannot_be_undone(any_jvm: Jvm, tmp_path: Path) -> None:
     async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
         await terminal.prompt("main[1]")

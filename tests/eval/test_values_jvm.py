@@ -155,12 +155,13 @@ async def test_a_cancelled_call_goes_on_by_itself(jvm: Jvm) -> None:
                 await trio.lowlevel.checkpoint()
             nursery.cancel_scope.cancel()
         assert stop.thread.id in evaluating
+        assert "Evaluated.locked, which nobody waits for any more" in (await d.wait_notice("warning")).text
         [holder] = [thread for thread in await d.session.threads.list() if thread.name == "holder"]
         await d.session.select_thread(holder.id)
         await d.session.values.assign("release", "true")
         await d.session.execution.unsuspend([holder.id])
-        while evaluating:
-            await trio.lowlevel.checkpoint()
+        assert (await d.wait_notice("warning")).text == "Evaluated.locked, which was left running, has returned"
+        assert not evaluating
         await d.session.select_thread(stop.thread.id)
         assert await value(d, "twice(4)") == "8"
 

@@ -163,3 +163,29 @@ async def test_nothing_is_unwound_in_a_read_only_session(any_jvm: Jvm) -> None:
         for refused in (d.session.execution.force_return("1"), d.session.execution.pop()):
             with pytest.raises(StateError, match="read-only"):
                 await refused
+
+
+async def test_no_method_takes_the_value_of_a_forced_return(jvm: Jvm) -> None:
+    """The JVM would return it from whatever runs in the thread next."""
+    async with stopped_at(jvm, "number") as d:
+        session, execution = d.session, d.session.execution
+        await execution.force_return("42")
+        with pytest.raises(StateError, match="no method can be run while a forced return waits") as refused:
+            await session.values.evaluate("Integer.parseInt(String.valueOf(7))")
+        assert refused.value.code == "NOT_AT_EVENT"
+        assert (await session.values.evaluate("1 + 1")).text == "2"
+        await d.check_stop(await execution.step(StepDepth.OVER), StopReason.STEP)
+        assert (await session.values.evaluate("Integer.parseInt(String.valueOf(7))")).text == "7"
+        assert "number 42" in await to_the_end(d)
+
+
+async def test_nothing_is_popped_while_a_forced_return_waits(jvm: Jvm) -> None:
+    """The JVM would leave the caller with that value."""
+    async with stopped_at(jvm, "number") as d:
+        session, execution = d.session, d.session.execution
+        await execution.force_return("42")
+        for word in (execution.pop, execution.reenter):
+            with pytest.raises(StateError, match="while a forced return waits"):
+                await word()
+        assert (await session.stack.selected()).location.method == "number"
+        assert "number 42" in await to_the_end(d)

@@ -76,8 +76,11 @@ async def interrupt(ctx: Context, which: ThreadWord = None) -> Done:
             hint="'interrupt THREAD' calls its interrupt(); to stop the program, 'pause'",
         )
     found = await ctx.session.threads.find(which or str(selected))
-    await ctx.session.execution.interrupt(found.id)
-    return Done(f"interrupt() was called on {_described([found])}", hint="to stop the program and look at it: 'pause'")
+    if await ctx.session.execution.interrupt(found.id):
+        done = f"interrupt() was called on {_described([found])}"
+    else:
+        done = f"interrupt() is called on {_described([found])} when it runs on: this JVM does not do it before"
+    return Done(done, hint="to stop the program and look at it: 'pause'")
 
 
 @command("kill", group="threads")

@@ -170,7 +170,6 @@ class Picture:
         self._session = session
         self._held_by: object = None  # the last stop when it was drawn last
         self._since: float | None = None
-        self._place: tuple[object, str] = (None, "")  # of which frame, and where it is
 
     async def draw(self, asks: str = "", jvm: str = "") -> PromptState:
         """Return the state now; ``asks`` is what the next lines are for, when they are not run; ``jvm`` the name to
@@ -192,7 +191,7 @@ class Picture:
             state=str(session.state) if session.snapshot_info is None else "snapshot",
             thread=session.selected_thread_name if stopped and thread_id is not None else "",
             frame=frame,
-            place=await self._where(thread_id, frame) if stopped and thread_id is not None else "",
+            place=await self._where() if stopped and thread_id is not None else "",
             held=self._held() if stopped else "",
             since=self._since,
             remote=session.address if session.remote else "",
@@ -208,14 +207,8 @@ class Picture:
         count = len(self._session.suspended_threads)
         return f"{count} thread{'' if count == 1 else 's'}"
 
-    async def _where(self, thread_id: int, frame: int) -> str:
-        stop = self._session.last_stop
-        if stop is not None and stop.location and stop.thread and stop.thread.id == thread_id and frame == 1:
-            return short_place_of(stop.location)
-        selected = (thread_id, frame, stop.epoch if stop else 0)
-        if self._place[0] != selected:
-            try:
-                self._place = (selected, short_place_of((await self._session.stack.selected()).location))
-            except JdbpyError:
-                self._place = (None, "")
-        return self._place[1]
+    async def _where(self) -> str:
+        try:
+            return short_place_of((await self._session.stack.standing()).location)
+        except JdbpyError:
+            return ""  # it runs, as for an expression that nobody waits for

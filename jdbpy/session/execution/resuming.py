@@ -294,10 +294,13 @@ class Resuming:
         self._target.publisher.handed_over(stop)
         return stop
 
-    async def interrupt(self, thread: int) -> None:
-        """Thread.interrupt() of the thread (ThreadReference.Interrupt). wire: 1 trip."""
+    async def interrupt(self, thread: int) -> bool:
+        """Thread.interrupt() of the thread (ThreadReference.Interrupt); False if that reaches it only when it runs on.
+        wire: 1 trip."""
         self._target.require_alive()
+        later = self._target.interrupts_later(thread)
         await self._target.conn.request(thread_reference.Interrupt(ThreadID(ObjectID(thread))))
+        return not later
 
     def _submit(self, plan: list[tuple[SuspendOp, int]], keep: frozenset[int] = frozenset()) -> list[Pending[Any]]:
         """Submit commands; threads in ``keep`` stay suspended for their events."""

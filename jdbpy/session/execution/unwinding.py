@@ -15,6 +15,7 @@ from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.java.signatures import java_name, split_method
 from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.target.suspension import Unfit
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
@@ -51,7 +52,6 @@ class Unwinding:
         self._stepping = stepping
         self._frames_of = frames_of
         self._convert = convert
-        self._forced: dict[int, int] = {}  # thread -> epoch of its waiting forced return
 
     async def force_return(self, text: str | None = None) -> str:
         """Make the selected thread's top method return at once, when it goes on, with the value of an expression.
@@ -70,7 +70,7 @@ class Unwinding:
         [top] = await self._frames_of(thread, 0, 1)
         if top.native:
             raise StateError(*_WHY_NOT["OPAQUE_FRAME"][:1], hint=_WHY_NOT["OPAQUE_FRAME"][1], code="OPAQUE_FRAME")
-        if self._forced.get(thread) == target.suspension.epoch_of(thread):
+        if target.suspension.unfit(thread) is Unfit.FORCED_RETURN:
             raise StateError(_WHY_NOT["INTERNAL"][0], hint=_WHY_NOT["INTERNAL"][1])
         signature = split_method(top.location.signature)[1]
         if signature == _VOID:
@@ -84,19 +84,22 @@ class Unwinding:
                 )
             value = await self._convert(text, signature)
         await self._ask(thread_reference.ForceEarlyReturn(_thread_id(thread), value))
-        self._forced[thread] = target.suspension.epoch_of(thread)
+        target.suspension.forbid_methods(thread, Unfit.FORCED_RETURN)
         return java_name(signature)
 
     async def pop(self, count: int = 1) -> None:
         """Drop the innermost ``count`` frames: the caller stands again before the call.
 
-        Arguments keep the values last given to them, and changed fields stay. Raises StateError for native frames
-        and callers, and for the outermost frame; frames above the refused one may then be gone already.
+        Arguments keep the values last given to them, and changed fields stay. Raises StateError for native frames and
+        callers, for the outermost frame, and while a forced return waits; frames above the refused one may then be gone
+        already.
         wire: 2 trips.
         """
         thread = self._prepare(stack_frame.PopFrames, "popping a frame")
         if count < 1:
             raise UsageError("the number of frames must be 1 or more")
+        if self._target.suspension.unfit(thread) is Unfit.FORCED_RETURN:  # the VM would leave the caller with its value
+            raise StateError("nothing can be popped while a forced return waits", hint="'next' carries it out")
         frames = await self._frames_of(thread, 0, count + 1)
         if len(frames) <= count:
             raise StateError(_WHY_NOT["NO_MORE_FRAMES"][0], hint=_WHY_NOT["NO_MORE_FRAMES"][1], code="NO_MORE_FRAMES")

@@ -347,8 +347,9 @@ class Values:
             async with self.evaluator.evaluation(frame, rules, read_only=read_only) as evaluation:
                 try:
                     yield evaluation, Results(self._target, format)
-                except EvalError as error:
-                    if missing is not None and error.code == "NEEDS_FRAME":
+                except (EvalError, StateError) as error:
+                    is_busy = missing is not None and missing.code == "STILL_RUNNING" and isinstance(error, StateError)
+                    if missing is not None and (error.code == "NEEDS_FRAME" or is_busy):
                         raise missing from error
                     raise
 

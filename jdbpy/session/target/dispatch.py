@@ -37,7 +37,7 @@ from jdbpy.session.target.requests import (
     number_of,
     verdict_of,
 )
-from jdbpy.session.target.suspension import SuspendOp
+from jdbpy.session.target.suspension import SuspendOp, Unfit
 from jdbpy.session.target.target import Target
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire import event_parts
@@ -462,8 +462,9 @@ class EventDispatcher:
         # An event without a thread suspends everything, whatever its policy (eventHelper.c).
         everything = composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread
         at_event = wire_event.VMStart not in map(type, composite.events)
-        fit = not any(isinstance(each, wire_event.Exception) and not each.requestID for each in composite.events)
-        self._target.suspension.event(thread, everything=everything, at_event=at_event, fit=fit)
+        self._target.suspension.event(thread, everything=everything, at_event=at_event)
+        if any(isinstance(each, wire_event.Exception) and not each.requestID for each in composite.events):
+            self._target.suspension.forbid_methods(thread, Unfit.FIRST_EXCEPTION)
         if composite.suspendPolicy == JdwpSuspendPolicy.ALL:
             self._target.invocations.entered()
         else:

@@ -36,6 +36,15 @@ class SuspendOp(Enum):
     THREAD_RESUME = "ThreadReference.Resume"
 
 
+class Unfit(Enum):
+    """Why no method can be run in a thread that an event has stopped."""
+
+    FIRST_EXCEPTION = "the exception of onthrow"
+    """It stands at the exception that the agent has waited for: an invocation would let it run on instead."""
+    FORCED_RETURN = "a forced return"
+    """Its top method is to return at once: an invoked method would return that value instead."""
+
+
 class Suspension:
     """Suspend counts and epochs of one target. Thread ids are JDWP's; all methods are synchronous and pure."""
 
@@ -50,6 +59,8 @@ class Suspension:
         self.user_vm_holds = 0
         """The number of ``vm_holds`` that the user has added to what a stop suspends (``suspend`` without a thread)."""
         self.evaluating: set[int] = set()  # threads that run an invoked method now
+        self.methods: dict[int, tuple[str, str]] = {}
+        """By thread, the name of the method that it runs, or has run last, and what ends that, in words."""
         self.undecided: tuple[int, bool] | None = None
         """The thread of an event that may turn out to be none to stop at, and whether it holds everything: nobody has
         seen it stop, so ``cont`` does not release it."""
@@ -62,7 +73,7 @@ class Suspension:
         self._base = 0  # the agent's count of every thread that is not in _counts
         self._counts: dict[int, int] = {}
         self._at_event: set[int] = set()
-        self._unfit: dict[int, int] = {}  # ``stop_of`` threads that stand where the agent runs no method, by thread
+        self._unfit: dict[int, tuple[int, Unfit]] = {}  # by thread: ``stop_of``, and why no method is run in it
         self._let_run: set[int] = set()
         self._vm_epoch = 0
         self._own_epoch: Counter[int] = Counter()
@@ -142,22 +153,22 @@ class Suspension:
         """True if the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
         return thread in self._at_event and self.is_suspended(thread)
 
-    def runs_no_method(self, thread: int) -> bool:
-        """True if the event that stopped the thread is the one that the agent has waited for to begin (``onthrow``): it
-        would let the thread run on instead of invoking a method."""
-        return self._unfit.get(thread) == self.stop_of(thread)
+    def unfit(self, thread: int) -> Unfit | None:
+        """Return why no method may be run in the thread although it stands at an event; None if that is possible."""
+        since, why = self._unfit.get(thread, (0, None))
+        return why if since == self.stop_of(thread) else None
 
     def stood_at_event(self, thread: int) -> None:
         """Take in that a thread of a snapshot stood at the event that had stopped it."""
         self._at_event.add(thread)
 
     def threads_at_events(self) -> list[int]:
-        """Return the threads that may invoke methods, in rising order of their ids: they stand at the event that stopped
-        them. Those are left out where that is still to be decided."""
+        """Return the threads that may invoke methods, in rising order of their ids: those that stand at the event that
+        stopped them, not where that is still to be decided."""
         return [
             thread
             for thread in sorted(self._at_event)
-            if self.count(thread) > self._not_stopped(thread) and not self.runs_no_method(thread)
+            if self.count(thread) > self._not_stopped(thread) and self.unfit(thread) is None
         ]
 
     @property
@@ -211,11 +222,17 @@ class Suspension:
         """Raises StateError unless the thread is held."""
         if thread in self.evaluating:
             raise StateError(
-                "that thread is running a method for an earlier expression",
-                hint="wait for it to end, or 'resume' the threads it waits for",
+                self.running_method(thread),
+                hint=self.methods.get(thread, ("", "wait for its end"))[1],
+                code="STILL_RUNNING",
             )
         if not self.is_suspended(thread):
             raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
+
+    def running_method(self, thread: int) -> str:
+        """Return why a thread that evaluates is of no use meanwhile, in words."""
+        what, _ = self.methods.get(thread, ("", ""))
+        return "that thread is running a method for an earlier expression" + (f": {what}" if what else "")
 
     def is_current(self, frame: FrameInfo) -> bool:
         """True if the frame's thread has not run on since it was read. Its id is void where methods were run in it."""
@@ -248,9 +265,8 @@ class Suspension:
 
     # What happens
 
-    def event(self, thread: int, *, everything: bool, at_event: bool = True, fit: bool = True) -> None:
-        """An event stopped the thread (0: none), or everything. ``at_event`` is false for VMStart; ``fit`` is false for the
-        exception of ``onthrow``."""
+    def event(self, thread: int, *, everything: bool, at_event: bool = True) -> None:
+        """An event stopped the thread (0: none), or everything. ``at_event`` is false for VMStart."""
         if everything:
             self.vm_holds += 1
             self._change_all(+1)
@@ -259,8 +275,6 @@ class Suspension:
             self._change(thread, +1)
         if thread and at_event:
             self._at_event.add(thread)
-        if not fit:
-            self._unfit[thread] = self.stop_of(thread)
         self._let_run.discard(thread)
 
     def apply(self, op: SuspendOp, thread: int = 0, *, by_event: bool = False, brief: bool = False) -> None:
@@ -299,8 +313,13 @@ class Suspension:
         self._own_epoch[thread] += 1
         self._stayed[thread] += 1
 
+    def forbid_methods(self, thread: int, why: Unfit) -> None:
+        """No method is to be run in the thread before it has run on."""
+        self._unfit[thread] = self.stop_of(thread), why
+
     def popped(self, thread: int) -> None:
         """Frames of the thread were popped: its frame ids are void; it no longer stands at its event's place."""
+        self._unfit.pop(thread, None)
         self._own_epoch[thread] += 1
         self._stayed[thread] += 1
         self._pops[thread] += 1
@@ -314,6 +333,7 @@ class Suspension:
         self.asked.discard(thread)
         self._first_epoch.pop(thread, None)
         self._unfit.pop(thread, None)
+        self.methods.pop(thread, None)
         for counted in (self.event_holds, self.user_holds, self.brief_holds, self._own_epoch, self._stayed, self._pops):
             counted.pop(thread, None)
 

@@ -331,6 +331,12 @@ class Target:
         """True if the agent's JDWP version is that of the given Java release or later."""
         return self.release >= feature_version
 
+    def interrupts_later(self, thread: int) -> bool:
+        """True if ``interrupt`` reaches the thread only when it runs on (docs/agent.md, "Interrupt and Stop at an
+        event"): after the method that it runs, too."""
+        at_event = thread in self.suspension.evaluating or self.suspension.stopped_by_event(thread)
+        return at_event and not self.at_least(25)
+
     def step_by_raw_lines(self) -> None:
         """Make the agent step by the lines of class files, where there are source maps; sent once, wait for nothing.
 

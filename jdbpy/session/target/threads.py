@@ -364,11 +364,18 @@ class ThreadReader:
             error=_refused(answer),
         )
 
+    def _why_no_frames(self, answer: ThreadAnswer) -> str:
+        why, suspension = answer.no_frames, self._target.suspension
+        if why is None:
+            return ""
+        if why.number == Error.THREAD_NOT_SUSPENDED and answer.thread in suspension.evaluating:
+            return suspension.running_method(answer.thread)
+        return _WHY_NO_FRAMES.get(why.number, why.message)
+
     def _thread(self, answer: ThreadAnswer, frames: FrameRange | None, located: dict[Place, Location]) -> ReadThread:
         """Return the thread with its frames."""
         if frames is None or answer.no_frames is not None:
-            why = answer.no_frames
-            return ReadThread(self._info(answer), error=_WHY_NO_FRAMES.get(why.number, why.message) if why else "")
+            return ReadThread(self._info(answer), error=self._why_no_frames(answer))
         shown: Sequence[FrameInfo] = ()
         if answer.frames:
             total = None if frames.top_only else answer.total

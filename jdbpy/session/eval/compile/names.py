@@ -310,6 +310,7 @@ async def value_or_type(c: Compiler, node: tree.Expression, scope: Scope) -> Op 
             raise unknown_class(".".join(parts), node.at)
         if await c.target.has_package(parts[0]):
             raise EvalError(f"package {package} does not exist", node.at)
+        c.require_frame(f"cannot find symbol: variable {parts[0]}", _beginning(node).at)
         hint = hint_for(c, parts[0]) or f"no class of a package '{parts[0]}' is loaded either"
         raise EvalError(f"cannot find symbol: variable {parts[0]}", _beginning(node).at, hint=hint)
     cls, used = found

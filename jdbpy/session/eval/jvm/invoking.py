@@ -19,8 +19,10 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
+from jdbpy.escape import escape
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import InvokeRules
+from jdbpy.session.target.suspension import Unfit
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.command import Command
@@ -38,6 +40,18 @@ _OF_A_TRIP = 0.5
 
 _BUSY = frozenset((Error.INVALID_THREAD, Error.ALREADY_INVOKING))
 """The errors of the agent while the thread is running a call (``invoker.c``, fillInvokeRequest)."""
+
+
+_UNFIT = {
+    Unfit.FIRST_EXCEPTION: (
+        "methods cannot be run at the exception that the JVM has waited for (onthrow=, onuncaught=)",
+        "do one step ('stepi')",
+    ),
+    Unfit.FORCED_RETURN: (
+        "no method can be run while a forced return waits: it would return that value",
+        "'next' carries it out",
+    ),
+}
 
 
 class StillRunning(StateError):
@@ -58,12 +72,9 @@ def require_invocation(target: Target, thread: int) -> None:
             hint="let it come to a breakpoint, or do one step ('stepi'); what runs no method can be evaluated as it is",
             code="NOT_AT_EVENT",
         )
-    if suspension.runs_no_method(thread):
-        raise StateError(
-            "methods cannot be run at the exception that the JVM has waited for (onthrow=, onuncaught=)",
-            hint="do one step ('stepi'); what runs no method can be evaluated as it is",
-            code="NOT_AT_EVENT",
-        )
+    if (why := suspension.unfit(thread)) is not None:
+        text, hint = _UNFIT[why]
+        raise StateError(text, hint=f"{hint}; what runs no method can be evaluated as it is", code="NOT_AT_EVENT")
 
 
 async def run_method(target: Target, thread: int, what: str, make: MakeCommand, rules: InvokeRules) -> Any:
@@ -99,8 +110,7 @@ async def run_methods(
             run = _Invocation(target, thread, what)
             run.start(make(options), others_run=not options & InvokeOptions.INVOKE_SINGLE_THREADED)
             runs.append(run)
-            with trio.move_on_after(min(gap, rules.limit)):
-                await run.ended.wait()
+            await _wait_shortly(run, min(gap, rules.limit))
         for run in runs:
             await _wait(target, thread, run, rules)
         for index, run in zip(waiting, runs, strict=True):
@@ -121,8 +131,12 @@ async def _learn_whether_virtual(target: Target, thread: int) -> None:
 
 async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRules) -> None:
     """Wait for the end of a call. Raises StillRunning at the limit."""
-    with trio.move_on_after(rules.limit):
-        await run.ended.wait()
+    try:
+        with trio.move_on_after(rules.limit):
+            await run.ended.wait()
+    except trio.Cancelled:
+        run.leave_alone()
+        raise
     if run.outcome is None:
         run.left_alone = True
         raise await _still_running(target, thread, run, rules)
@@ -134,6 +148,15 @@ async def _still_running(target: Target, thread: int, run: _Invocation, rules: I
     why, hint = await explain_unreturned(target, thread)
     text = f"{run.what} has not returned within {rules.limit:g} s and is still running in its thread{why}"
     return StillRunning(text, hint=hint)
+
+
+async def _wait_shortly(run: _Invocation, limit: float) -> None:
+    try:
+        with trio.move_on_after(limit):
+            await run.ended.wait()
+    except trio.Cancelled:
+        run.leave_alone()
+        raise
 
 
 def _is_busy(outcome: Any) -> bool:
@@ -166,6 +189,13 @@ def _options(target: Target, rules: InvokeRules) -> int:
     # Where only this thread is held, letting the others run would end with all of them suspended:
     # docs/agent.md, "Others run during a call".
     return 0 if rules.others_run and target.suspension.everything_held else InvokeOptions.INVOKE_SINGLE_THREADED
+
+
+def _what_ends_it(target: Target, thread: int) -> str:
+    lets_run = "'resume' lets the threads run that it may wait for"
+    if target.interrupts_later(thread):
+        return f"{lets_run}; this JVM interrupts no thread before the method has ended; its end is reported"
+    return f"'interrupt {thread}' interrupts it, {lets_run}; its end is reported"
 
 
 class SingleCall:
@@ -205,14 +235,28 @@ class _Invocation:
     def start(self, command: Command[Any], *, others_run: bool) -> None:
         virtual = self._target.virtual_threads.get(self._thread, False)
         self._target.invocations.begin(self._thread, others_run=others_run, virtual=virtual)
+        self._target.suspension.methods[self._thread] = self.what, _what_ends_it(self._target, self._thread)
         self._target.conn.submit(command, on_reply=self._on_reply)
+
+    def leave_alone(self) -> None:
+        """Nobody waits for it any more: say that it runs on, if it does."""
+        if self.outcome is not None or self.left_alone:
+            return
+        self.left_alone = True
+        target, thread = self._target, self._thread
+        stop = target.stops.get(thread)
+        named = f'thread "{escape(stop.thread.name)}" ({thread})' if stop and stop.thread else f"thread {thread}"
+        text = f"{self.what}, which nobody waits for any more, is still running in {named}"
+        target.publish(Notice("warning", f"{text}: {_what_ends_it(target, thread)}"))
 
     def _on_reply(self, outcome: Any) -> None:
         self.outcome = outcome
         with suppress(Disconnected):
             self._target.invocations.ended(self._thread)
         if self.left_alone and not isinstance(outcome, JdbpyError):
-            self._target.publish(Notice("warning", f"{self.what}, which was left running, has returned"))
+            thrown = bool(outcome.exception.objectID)
+            how = "has ended with an exception" if thrown else "has returned"
+            self._target.publish(Notice("warning", f"{self.what}, which was left running, {how}"))
         self.ended.set()
         if self.on_end is not None:
             self.on_end(outcome)

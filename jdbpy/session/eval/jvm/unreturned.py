@@ -56,8 +56,9 @@ async def _read(target: Target, thread: int) -> tuple[str, str]:
         return "; that has ended", "the method never returns"
     [read] = found
     place = f"; it is in {_place(read.frames[0])}" if read.frames else ""
+    interrupt = "" if target.interrupts_later(thread) else f"'interrupt {thread}' interrupts it; "
     return place, (
-        f"'suspend {thread}' and 'where {thread}' show more; 'interrupt {thread}' interrupts it; "
+        f"'suspend {thread}' and 'where {thread}' show more; {interrupt}"
         "with 'set let-others-run on' the other threads run while a method does"
     )
 
@@ -66,11 +67,14 @@ def _waiting(target: Target, thread: int, awaits: AwaitedLock) -> tuple[str, str
     text = "; " + _AWAITS[awaits.how].format(lock=awaits.lock.text)
     owner = awaits.owner
     if owner is None:
-        return text, f"'interrupt {thread}' ends the wait; 'resume' lets the threads run that could end it"
+        interrupt = "" if target.interrupts_later(thread) else f"'interrupt {thread}' ends the wait; "
+        return text, f"{interrupt}'resume' lets the threads run that could end it"
     if awaits.how != "join":
         text += f', which thread "{owner.name}" ({owner.id}) holds'
     if not target.suspension.is_suspended(owner.id):
-        return text, f"that thread runs; 'interrupt {thread}' ends the wait, unless it is for a monitor"
+        is_monitor = awaits.how == "enter"
+        interrupt = "" if is_monitor or target.interrupts_later(thread) else f"; 'interrupt {thread}' ends the wait"
+        return text, f"that thread runs{interrupt}"
     return text + ", and that is suspended", (
         f"'resume {owner.id}' lets it run, and the method then goes on; "
         "with 'set let-others-run on' all threads run while a method does"
