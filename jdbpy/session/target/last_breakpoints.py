@@ -10,8 +10,8 @@ A step of its own that ends makes a thread's last place void. So before a thread
 a breakpoint since is suspended, is given a step request that rejects every class, and is resumed when that is cleared.
 One that may be virtual runs on meanwhile (docs/agent.md, "Suspending a virtual thread that is ending").
 A method that is run in a thread whose last event was a step, or whose frames were popped, leaves the place of the last
-breakpoint in it noted: the thread passes that (docs/agent.md, "A method after a step eats breakpoints"). So before
-such a thread is resumed, it is given such a request too, unless it is to be stepped.
+breakpoint in it noted: the thread passes that (docs/agent.md, "A method after a step eats breakpoints"). So such a
+thread is given such a request after each method, too.
 
 Of two step requests in a thread the agent serves the latter, and ends it when either is cleared: so such a request
 stays as long as a step that came after it.
@@ -39,6 +39,8 @@ _MOST = 32
 _PLACES = frozenset((bytes((EventKind.BREAKPOINT,)), bytes((EventKind.METHOD_ENTRY,))))
 """The first event of a set with a breakpoint in it; one with a step is of a thread whose step has ended."""
 
+_BREAKPOINTS = frozenset((EventKind.BREAKPOINT, EventKind.METHOD_ENTRY))
+
 _STEP = bytes((EventKind.SINGLE_STEP,))
 
 _NO_CLASS = event_request.ClassMatch("none")
@@ -52,7 +54,6 @@ class LastBreakpoints:
         self._threads: dict[bytes, None] = {}  # by the bytes of their ids, the latest last
         self._voiding: dict[int, bool] = {}  # threads that are given such a request; True if a step has come after it
         self._stepped: set[int] = set()  # threads whose last event was a step, or whose frames were popped
-        self._due: set[int] = set()  # of these the ones that have run a method since
         self._outlived: dict[int, int] = {}  # ids of such requests that a step has come after, by thread
 
     def came_in(self, data: bytes) -> None:
@@ -74,7 +75,6 @@ class LastBreakpoints:
         thread = int.from_bytes(data[THREAD_AT : THREAD_AT + self._target.conn.id_sizes.objectIDSize], "big")
         if thread in self._target.suspension.evaluating:
             return
-        self._due.discard(thread)
         if data[KIND : KIND + 1] == _STEP:
             self._stepped.add(thread)
         else:
@@ -85,17 +85,11 @@ class LastBreakpoints:
         self._stepped.add(thread)
 
     def has_run_method(self, thread: int) -> None:
-        """The thread has run a method for the debugger."""
-        if thread in self._stepped:
-            self._due.add(thread)
-
-    def before_resume(self, thread: int) -> None:
-        """A thread (0: all) is about to be resumed: make void what a method in it has left. wire: no wait."""
-        for each in [each for each in self._due if thread in (0, each)] if self._due else ():
-            self._due.discard(each)
-            self._stepped.discard(each)
-            if not self._target.requests.is_stepped(each):
-                self._submit_request(each, None)
+        """The thread has run a method for the debugger: make void what that has left. wire: no wait."""
+        if thread in self._stepped and thread not in self._voiding:
+            requests = self._target.requests
+            if not requests.is_stepped(thread) and any(each.kind in _BREAKPOINTS for each in requests.all_active()):
+                self._submit_request(thread, None)
 
     def before_step(self, thread: int) -> None:
         """Make the last places of other threads void before this one is stepped. wire: no wait; the others are
@@ -105,7 +99,6 @@ class LastBreakpoints:
         the debugger, or have a step under way, are left as they are.
         """
         target, suspension = self._target, self._target.suspension
-        self._due.discard(thread)
         if thread in self._voiding:
             self._voiding[thread] = True
         self._clear_outlived(thread)

@@ -398,8 +398,6 @@ class Target:
             self.invocations.before(op, thread)
         elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
             self.requests.suspend_again()
-        if op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
-            self.last_breakpoints.before_resume(thread)
         self.suspension.apply(op, thread, by_event=by_event, brief=brief)
         abandoned = None
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
