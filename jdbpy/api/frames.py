@@ -333,26 +333,27 @@ class Thread:
 
     # Steps: the thread must stand at a stop. All of them return the stop at which it stands next.
 
-    async def step(self, count: int = 1, *, timeout: float | None = None) -> Stop:
+    async def step(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, into methods that are called.
 
-        Raises TimedOut after ``timeout`` seconds, StateError when the thread runs or ends. wire: 1 or 2 trips a step.
+        With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout`` seconds,
+        StateError when the thread runs or ends. wire: 1 or 2 trips a step.
         """
-        return await self._vm._step(self, StepDepth.INTO, StepSize.LINE, count, timeout)
+        return await self._vm._step(self, StepDepth.INTO, StepSize.LINE, count, timeout, alone=alone)
 
-    async def next(self, count: int = 1, *, timeout: float | None = None) -> Stop:
+    async def next(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, over methods that are called; ``stop.returned`` is what the line's only call returned.
-        Raises and wire: as ``step``."""
-        return await self._vm._step(self, StepDepth.OVER, StepSize.LINE, count, timeout)
+        ``alone``, raises and wire: as ``step``."""
+        return await self._vm._step(self, StepDepth.OVER, StepSize.LINE, count, timeout, alone=alone)
 
-    async def finish(self, *, timeout: float | None = None) -> Stop:
-        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. Raises and wire:
-        as ``step``."""
-        return await self._vm._step(self, StepDepth.OUT, StepSize.LINE, 1, timeout)
+    async def finish(self, *, alone: bool = False, timeout: float | None = None) -> Stop:
+        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``, raises
+        and wire: as ``step``."""
+        return await self._vm._step(self, StepDepth.OUT, StepSize.LINE, 1, timeout, alone=alone)
 
-    async def step_instruction(self, count: int = 1, *, timeout: float | None = None) -> Stop:
-        """Run one bytecode instruction, or ``count``. Raises and wire: as ``step``."""
-        return await self._vm._step(self, StepDepth.INTO, StepSize.MIN, count, timeout)
+    async def step_instruction(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
+        """Run one bytecode instruction, or ``count``. ``alone``, raises and wire: as ``step``."""
+        return await self._vm._step(self, StepDepth.INTO, StepSize.MIN, count, timeout, alone=alone)
 
     async def force_return(self, value: object = None) -> None:
         """Make the innermost method return with this value as soon as the thread runs on; a void one takes none.

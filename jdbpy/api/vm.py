@@ -693,11 +693,20 @@ class Vm:
             await self.session.select_thread(thread_id)
             yield self.session
 
-    async def _step(self, thread: Thread, depth: StepDepth, size: StepSize, count: int, timeout: float | None) -> Stop:
+    async def _step(
+        self,
+        thread: Thread,
+        depth: StepDepth,
+        size: StepSize,
+        count: int,
+        timeout: float | None,
+        *,
+        alone: bool = False,
+    ) -> Stop:
         """Step a thread and wait for its next stop. wire: as the step."""
         leaving = await thread.frame if depth is StepDepth.OUT else None
         with self._feeds.expecting(thread.id) as waiter:
-            await self.session.execution.start_step(depth, size, count, thread.id)
+            await self.session.execution.start_step(depth, size, count, thread.id, alone=alone)
             stop = await waiter.stop(timeout)
         void = leaving is not None and leaving.record.location.signature.endswith(")V")
         if void and stop.reason is events.StopReason.STEP and stop.return_value is None:

@@ -245,29 +245,30 @@ class Thread(portal.Synced):
         found: Stack = self._await(lambda: self._inner.stack(most))
         return found
 
-    def step(self, count: int = 1, *, timeout: float | None = None) -> Stop:
+    def step(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, into methods that are called.
 
-        Raises TimedOut after ``timeout`` seconds, StateError when the thread runs or ends. wire: 1 or 2 trips a step.
+        With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout`` seconds,
+        StateError when the thread runs or ends. wire: 1 or 2 trips a step.
         """
-        found: Stop = self._await(lambda: self._inner.step(count, timeout=timeout))
+        found: Stop = self._await(lambda: self._inner.step(count, alone=alone, timeout=timeout))
         return found
 
-    def next(self, count: int = 1, *, timeout: float | None = None) -> Stop:
+    def next(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, over methods that are called; ``stop.returned`` is what the line's only call returned.
-        Raises and wire: as ``step``."""
-        found: Stop = self._await(lambda: self._inner.next(count, timeout=timeout))
+        ``alone``, raises and wire: as ``step``."""
+        found: Stop = self._await(lambda: self._inner.next(count, alone=alone, timeout=timeout))
         return found
 
-    def finish(self, *, timeout: float | None = None) -> Stop:
-        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. Raises and wire:
-        as ``step``."""
-        found: Stop = self._await(lambda: self._inner.finish(timeout=timeout))
+    def finish(self, *, alone: bool = False, timeout: float | None = None) -> Stop:
+        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``, raises
+        and wire: as ``step``."""
+        found: Stop = self._await(lambda: self._inner.finish(alone=alone, timeout=timeout))
         return found
 
-    def step_instruction(self, count: int = 1, *, timeout: float | None = None) -> Stop:
-        """Run one bytecode instruction, or ``count``. Raises and wire: as ``step``."""
-        found: Stop = self._await(lambda: self._inner.step_instruction(count, timeout=timeout))
+    def step_instruction(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
+        """Run one bytecode instruction, or ``count``. ``alone``, raises and wire: as ``step``."""
+        found: Stop = self._await(lambda: self._inner.step_instruction(count, alone=alone, timeout=timeout))
         return found
 
     def force_return(self, value: object = None) -> None:

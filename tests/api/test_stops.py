@@ -274,3 +274,18 @@ async def test_a_launched_target_begins_when_it_is_resumed(any_jvm: Jvm) -> None
         assert await vm.wait_ended(timeout=LIMIT) == 0
         with pytest.raises(jdbpy.StateError, match="the target has ended"):
             await vm.wait(timeout=LIMIT)
+
+
+async def test_a_step_alone_keeps_the_other_threads_suspended(jvm: Jvm) -> None:
+    """The program's own counters say that no other thread has run."""
+    passed = "java.util.Arrays.toString(Crew.passed)"
+    async with start_target(jvm, "Crew", "6") as target, jdbpy.attach(target.address, hold="all") as vm:
+        breakpoint = await vm.stop_at(program("Crew").at("deep"))
+        await vm.resume()
+        stop = await breakpoint.wait(timeout=LIMIT)
+        before = await stop.frame.eval(passed).python()
+        thread = stop.thread
+        for stepping in (thread.next, thread.step, thread.finish, thread.step_instruction, thread.next):
+            stop = await stepping(alone=True, timeout=LIMIT)
+            assert (stop.reason, stop.thread.id) == ("step", thread.id)
+            assert await stop.frame.eval(passed).python() == before

@@ -12,7 +12,7 @@ import pytest
 import jdbpy
 from jdbpy.errors import UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.decisions import BreakpointHits, Decision, HitLog, HitOutcome
+from jdbpy.session.model.decisions import BreakpointHits, Decision, HitDecision, HitLog, HitOutcome
 from jdbpy.session.target.decisions import MOST, Decisions
 from tests.harness import LIMIT, Jvm, program, start_target, within
 
@@ -93,28 +93,64 @@ async def test_each_way_out_has_its_reason(jvm: Jvm) -> None:
         assert found[6] == {Decision.SHOWN: 1, Decision.CONDITION_FAILED: 1}
 
 
-async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm) -> None:
-    """A breakpoint that is removed while the hit of another thread waits for the end of a method: it is dropped."""
+async def to_waiting(session: jdbpy.Session) -> HitDecision:
+    """Run a method that lets all threads run, until a hit of another thread waits for its end."""
+    while True:
+        with within(LIMIT):
+            await session.values.evaluate("Crew.slow(3)", others_run=True)
+        log, point = await of_point(session, 1)
+        waiting = [each for each in log.hits if each.outcome is HitOutcome.WAITING]
+        assert len(waiting) == point.count(HitOutcome.WAITING)
+        if waiting:
+            return waiting[0]
+
+
+async def fate_of(session: jdbpy.Session, waiting: HitDecision) -> Decision:
+    """What has come of the hit that waited, which is the same one by its time, thread and place."""
+    log, _ = await of_point(session, 1)
+    [found] = [each for each in log.hits if (each.time, each.thread) == (waiting.time, waiting.thread)]
+    assert found.location == waiting.location
+    return found.reason
+
+
+@pytest.mark.parametrize("end", [Decision.SHOWN, Decision.BREAKPOINT_GONE, Decision.RESUMED])
+async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm, end: Decision) -> None:
+    """It is shown by 'cont', its breakpoint is removed, or its thread is resumed by name."""
     async with crew(jvm, WORKERS) as session:
         await session.breakpoints.add(CREW.at("deep"))
         stop = await to_stop(session)
-        [first] = (await session.decisions.latest(1)).hits
-        assert (first.reason, first.thread) == (Decision.SHOWN, stop.thread)
-        await session.execution.resume()
-        await session.breakpoints.clear_all()
-        _, point = await of_point(session, 1)
-        assert point.count(HitOutcome.WAITING) == 0
-        shown = point.count(HitOutcome.SHOWN)
-        await session.execution.pause()
-        _, point = await of_point(session, 1)
-        assert point.count(HitOutcome.SHOWN) == shown, "of a breakpoint that is no more"
+        waiting = await to_waiting(session)
+        assert waiting.reason in (Decision.WAITING_METHOD, Decision.WAITING_TURN)
+        assert waiting.thread is not None and waiting.thread != stop.thread
+        _, before = await of_point(session, 1)
+        assert before.count(HitOutcome.SHOWN) == 1
+        match end:
+            case Decision.SHOWN:
+                assert (await to_stop(session)).thread == waiting.thread
+            case Decision.BREAKPOINT_GONE:
+                await session.breakpoints.remove([1])
+            case _:
+                await session.execution.resume(waiting.thread.id)
+        assert await fate_of(session, waiting) is end
+        _, after = await of_point(session, 1)
+        left = before.count(HitOutcome.WAITING) - 1
+        assert after.count(HitOutcome.WAITING) == (0 if end is Decision.BREAKPOINT_GONE else left)
+        assert after.count(HitOutcome.SHOWN) == 1 + (end is Decision.SHOWN)
 
 
 async def test_a_breakpoint_that_never_was(jvm: Jvm) -> None:
     async with crew(jvm, 1) as session:
-        with pytest.raises(UsageError, match="no breakpoint 7"):
-            await session.decisions.latest(10, 7)
-        assert await session.decisions.latest() == HitLog((), ()) or not (await session.decisions.latest()).breakpoints
+        [start] = (await session.decisions.latest()).hits
+        assert (start.breakpoints, start.reason) == ((), Decision.SHOWN)
+        assert (await session.decisions.latest()).breakpoints == ()
+        await session.breakpoints.add("Crew.hit")
+        await to_stop(session)
+        for number in (2, 7):
+            with pytest.raises(UsageError, match=f"no breakpoint {number}"):
+                await session.decisions.latest(10, number)
+        await session.breakpoints.remove([1])
+        log, point = await of_point(session, 1)
+        assert [each.reason for each in log.hits] == [Decision.SHOWN] and point.count(HitOutcome.SHOWN) == 1
 
 
 async def test_the_log_is_a_private_file(jvm: Jvm, tmp_path: Path) -> None:

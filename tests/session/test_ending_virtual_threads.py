@@ -6,14 +6,44 @@ from contextlib import suppress
 from random import Random
 
 import pytest
+import trio
 
 from jdbpy.errors import Disconnected, JdwpError, StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Exited, Stopped
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
-from tests.harness import LIMIT, Debugging, Jvm, debug, within
+from tests.harness import LIMIT, Debugging, Jvm, debug, inline, within
 from tests.session.running import target_of
+
+ALIVE = inline("""
+class Alive {
+    public static void main(String[] args) throws Exception {
+        Runnable[] tasks = {Alive::sleep, Alive::park, Alive::compute};
+        java.lang.reflect.Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        for (int i = 0; i < all.length; i++) all[i] = (Thread) start.invoke(null, tasks[i]);
+        while (begun.get() < all.length) Thread.onSpinWait();
+        ready();
+        Thread.sleep(600_000);
+    }
+    static final java.util.concurrent.atomic.AtomicInteger begun = new java.util.concurrent.atomic.AtomicInteger();
+    static void sleep() {
+        begun.incrementAndGet();
+        try { Thread.sleep(600_000); } catch (InterruptedException ended) { }
+    }
+    static void park() {
+        begun.incrementAndGet();
+        while (true) java.util.concurrent.locks.LockSupport.park();
+    }
+    static void compute() {
+        begun.incrementAndGet();
+        while (true) work++;
+    }
+    static final Thread[] all = new Thread[3];
+    static volatile int work;
+    static void ready() { }
+}
+""")
 
 
 async def _suspended_as_all(d: Debugging, thread: int) -> None:
@@ -84,3 +114,43 @@ async def test_random_words(newest_jvm: Jvm, seed: int) -> None:
             assert stops
             assert await d.target.wait_exit() == 0
             d.unseen()
+
+
+@pytest.mark.parametrize("policy", [SuspendPolicy.ALL, SuspendPolicy.THREAD])
+@pytest.mark.parametrize("pause", range(3))
+async def test_a_thread_is_suspended_just_after_it_was_resumed(
+    newest_jvm: Jvm, policy: SuspendPolicy, pause: int
+) -> None:
+    """It lives, and is suspended, or it is about to end, and that is refused: the JVM never aborts."""
+    with within(LIMIT):
+        async with debug(newest_jvm, "Mayflies") as d:
+            execution = d.session.execution
+            await d.session.breakpoints.add(d.at("live"), policy=policy)
+            stop = await execution.cont()
+            with suppress(Disconnected):  # the program has ended: its status tells how
+                while isinstance(stop, Stopped):
+                    assert stop.thread is not None
+                    await execution.resume()
+                    for _ in range(pause):
+                        await trio.lowlevel.checkpoint()
+                    with suppress(JdwpError, StateError):
+                        await execution.suspend([stop.thread.id])
+                        await execution.unsuspend([stop.thread.id])
+                    stop = await d.session.next_stop()
+            assert await d.target.wait_exit() == 0
+            d.unseen()
+
+
+async def test_virtual_threads_that_live_are_suspended_by_name(newest_jvm: Jvm) -> None:
+    """One that sleeps, one that is parked, one that computes."""
+    with within(LIMIT):
+        async with debug(newest_jvm, ALIVE) as d:
+            await d.session.breakpoints.add("Alive.ready", policy=SuspendPolicy.ALL)
+            await d.check_stop(await d.session.execution.cont(), "breakpoint")
+            virtual = [(await d.session.values.evaluate(f"Alive.all[{each}]", remember=False)).id for each in range(3)]
+            await d.session.execution.resume()
+            for each in virtual:
+                assert each is not None
+                await d.session.execution.suspend([each])
+                assert (await d.session.stack.of(each)).total > 1
+            await d.session.execution.unsuspend([each for each in virtual if each is not None])

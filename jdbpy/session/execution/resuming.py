@@ -7,7 +7,7 @@ is never released, so that no stop is lost between two commands.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import trio
@@ -18,12 +18,22 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stopped, StopReason
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
+from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
 
 _UNDO_LIMIT = 1.0
 """Seconds for which a pause that was cancelled waits until the target has it taken back."""
+
+
+_TOP = 8
+"""Frames of a virtual thread that are looked at: what begins, parks and ends one has fewer of its own."""
+
+
+def _begins_threads(class_name: str) -> bool:
+    """True for classes with which a virtual thread begins, parks and ends."""
+    return class_name in ("java.lang.VirtualThread", "java.lang.Thread") or class_name.startswith("jdk.internal.")
 
 
 class Resuming:
@@ -128,9 +138,10 @@ class Resuming:
         self._prefetch_stop(thread, resumed)
 
     async def suspend(self, threads: Sequence[int] | None = None) -> None:
-        """Holds the whole VM, or the given threads, once more. Raises JdwpError for a thread that has ended.
+        """Holds the whole VM, or the given threads, once more. Raises JdwpError for a thread that has ended, StateError
+        for a virtual one that may be ending.
 
-        wire: 1 trip; 2 for a thread that runs alone and was not shown yet.
+        wire: 1 trip; 1 to 3 more for virtual threads that run, and 1 more where it is not known whether they are that.
         """
         self._target.require_alive()
         if threads is None:
@@ -142,31 +153,52 @@ class Resuming:
                 self._target.suspension.user_vm_holds += 1
                 self._target.suspends[0] += 1
             return
-        await self._require_safe(threads)
-        pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
-        self._target.was_suspended()
+        with ExitStack() as stack:
+            if running := await self._virtual_that_ran(threads):
+                if not self._target.suspension.frozen:
+                    stack.enter_context(self._target.frozen())
+                await self._require_safe(running)
+            pending = [self._target.submit_op(SuspendOp.THREAD_SUSPEND, thread) for thread in threads]
+            self._target.was_suspended()
         for outcome in await self._target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome
         self._target.suspends.update(threads)
 
-    async def _require_safe(self, threads: Sequence[int]) -> None:
-        """Raises StateError for a virtual thread that runs alone: if it ended meanwhile, the agent would abort the JVM
-        (docs/agent.md, "Suspending a virtual thread that is ending"). wire: 1 trip for those not known yet, 0 else.
+    async def _virtual_that_ran(self, threads: Sequence[int]) -> list[int]:
+        """Return the virtual ones of some threads that may have ended since they were known to live: they stand at no
+        event, and the user has not suspended them. Raises StateError for one that runs while the others are suspended.
+        wire: 1 trip for those not known yet, 0 else.
         """
-        target = self._target
-        alone = [each for each in threads if target.suspension.runs_alone(each) and target.may_be_virtual(each)]
-        unknown = [each for each in alone if each not in target.virtual_threads]
-        answers = await target.conn.batch([thread_reference.IsVirtual(ThreadID(ObjectID(each))) for each in unknown])
+        target, suspension = self._target, self._target.suspension
+        may_be = [each for each in threads if target.may_be_virtual(each) and each not in suspension.user_holds]
+        ran = [each for each in may_be if not suspension.stopped_by_event(each)]
+        unknown = [each for each in ran if each not in target.virtual_threads]
+        answers = await target.conn.batch([thread_reference.IsVirtual(wire_thread(each)) for each in unknown])
         for thread, answer in zip(unknown, answers, strict=True):
             if isinstance(answer, JdwpError):
                 raise answer
             target.virtual_threads[thread] = answer.isVirtual
-        if any(target.virtual_threads[each] for each in alone):
+        virtual = [each for each in ran if target.virtual_threads[each]]
+        if any(suspension.runs_alone(each) for each in virtual):
             raise StateError(
                 "a virtual thread that runs while the others are suspended cannot be suspended: the JVM would abort if "
                 "the thread ended meanwhile",
                 hint="a breakpoint stops it; or 'resume' lets all threads run, and 'suspend' then suspends all",
+            )
+        return virtual
+
+    async def _require_safe(self, threads: Sequence[int]) -> None:
+        """Raises StateError unless each of some virtual threads, which are suspended with all others, is in code that
+        it was made for: if it is ending, the agent would abort the JVM (docs/agent.md, "Suspending a virtual thread
+        that is ending"). wire: 1 or 2 trips.
+        """
+        found = await ThreadReader(self._target).read(map(wire_thread, threads), FrameRange(0, _TOP))
+        lives = [read for read in found if not all(_begins_threads(each.location.class_name) for each in read.frames)]
+        if len(lives) < len(threads) or not self._target.suspension.frozen:
+            raise StateError(
+                "the virtual thread has ended, or is about to begin or to end: suspending it could abort the JVM",
+                hint="'threads' lists those that live; a breakpoint stops one where it passes",
             )
 
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:

@@ -33,11 +33,9 @@ class Decision(StrEnum):
     HIT_COUNT = "hit-count"
     IGNORED = "ignored"
     CALLER = "caller"
-    THREAD = "thread"
     NOT_MEANT = "not-meant"
     AFTER = "after"
     LIMIT = "limit"
-    RESTING = "resting"
     COUNTED = "counted"
     OWN_CODE = "own-code"
     EVALUATION = "evaluation"
@@ -70,11 +68,9 @@ _TEXTS = {
     Decision.HIT_COUNT: (HitOutcome.PASSED, "not a hit that its hit count asks for"),
     Decision.IGNORED: (HitOutcome.PASSED, "the ignore count"),
     Decision.CALLER: (HitOutcome.PASSED, "another caller than it is for"),
-    Decision.THREAD: (HitOutcome.PASSED, "another thread than it is for"),
     Decision.NOT_MEANT: (HitOutcome.PASSED, "another class or method than it is for"),
     Decision.AFTER: (HitOutcome.PASSED, "the breakpoint that it waits for was not hit yet"),
     Decision.LIMIT: (HitOutcome.PASSED, "left out of the reports: over its limit"),
-    Decision.RESTING: (HitOutcome.PASSED, "it rested: it was hit too often"),
     Decision.COUNTED: (HitOutcome.PASSED, "only counted"),
     Decision.OWN_CODE: (HitOutcome.PASSED, "in code that the debugger has put into the target"),
     Decision.EVALUATION: (HitOutcome.PASSED, "in a method that was run for an expression"),
