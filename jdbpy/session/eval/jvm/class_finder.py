@@ -20,6 +20,7 @@ from jdbpy.session.java.types import simple_name
 from jdbpy.session.target import facts
 from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.loaders import Loaders
+from jdbpy.session.target.reading import gather
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.suspension import Moment
 from jdbpy.session.target.target import Target
@@ -207,26 +208,26 @@ class ClassFinder:
         """Facts of loaded classes. Raises EvalError for one that was unloaded. wire: 1 trip, 0 when known."""
         types = self._target.types
         wanted = [ReferenceTypeID(class_id) for class_id in ids]
-        await types.facts.prefetch(
-            *((fact, wanted) for fact in self.FACTS),
-            (facts.LOADER, [*filter(self._is_doubtful, wanted), *([self._home] if self._home else [])]),
-        )
+        doubtful = [*filter(self._is_doubtful, wanted)]
+        homes = [self._home] if self._home and doubtful else []
+        await types.facts.prefetch(*((fact, wanted) for fact in self.FACTS), (facts.LOADER, [*homes, *doubtful]))
         return [self._facts(class_id) for class_id in wanted]
 
     async def read_facts(self, reader: Reader, class_id: int) -> ClassFacts:
         """Return ``facts`` of one class: a reading."""
         doubtful = self._is_doubtful(ReferenceTypeID(class_id))
-        await reader.learn(ReferenceTypeID(class_id), (*self.FACTS, facts.LOADER) if doubtful else self.FACTS)
-        if self._known_loader() is None:
-            await reader.learn(self._home, (facts.LOADER,))
+        wanted = [reader.learn(ReferenceTypeID(class_id), (*self.FACTS, facts.LOADER) if doubtful else self.FACTS)]
+        if doubtful and self._known_loader() is None:
+            wanted.append(reader.learn(self._home, (facts.LOADER,)))
+        await gather(wanted)
         return self._facts(ReferenceTypeID(class_id))
 
     def known_facts(self, ids: Sequence[int]) -> list[ClassFacts] | None:
         """Return what ``facts`` gives, where that is known. No trip."""
         known, wanted = self._target.types.facts.known, [ReferenceTypeID(class_id) for class_id in ids]
         facts_of_all: list[Any] = [known(fact, each) for fact in self.FACTS for each in wanted]
-        facts_of_all += [known(facts.LOADER, each) for each in wanted if self._is_doubtful(each)]
-        facts_of_all.append(self._known_loader())
+        doubtful = [*filter(self._is_doubtful, wanted)]
+        facts_of_all += [known(facts.LOADER, each) for each in doubtful] + ([self._known_loader()] if doubtful else [])
         return None if None in facts_of_all else [self._facts(each) for each in wanted]
 
     def _facts(self, class_id: ReferenceTypeID) -> ClassFacts:
