@@ -35,6 +35,7 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter, Refusal
 from jdbpy.cli.jvm_events import JvmEvents, stays_selected
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms, remote_notice
+from jdbpy.cli.output.pieces import count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Paused, Resumed
@@ -257,6 +258,9 @@ class Batch:
                 why = f": {point.message}" if point.message else ""
                 self.console.say(f"{where}breakpoint {point.number} at {point.spec} was never set{why}")
                 self.status = self.status or FAILED
+            elif not point.hits and point.failures:
+                failed = f"its condition failed {count(point.failures, 'time')}, and was true at no hit"
+                self.console.say(f"{where}breakpoint {point.number} at {point.spec}: {failed}")
             elif not point.hits:
                 missed += 1
                 if missed <= NAMED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import cast
 
@@ -313,3 +314,11 @@ async def test_breakpoints_that_were_never_set_or_never_hit_are_named(any_jvm: J
     assert "breakpoint 2 at Absent:7 was never set: pending: class Absent is not loaded yet" in done.err
     done = await jdbpy(*launching(LEDGER, *script("stop in Ledger.nowhere", "breakpoints")), jvm=any_jvm)
     assert (done.status, done.err) == (0, "")  # nothing has run: nothing can be said
+
+
+async def test_a_breakpoint_whose_condition_failed_is_not_said_to_have_been_passed_by(any_jvm: Jvm) -> None:
+    lines = [f'break {LEDGER.at("again")} if Integer.parseInt("x") > 1', "run", "cont"]
+    done = await jdbpy(*launching(LEDGER, "--keep-going", *script(*lines)), jvm=any_jvm)
+    assert "was never hit" not in done.err
+    said = r"breakpoint 1 at \S+: its condition failed \d+ times?, and was true at no hit"
+    assert re.search(said, done.err), done.err

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.cli.process import jdbpy, launching, script
-from tests.harness import Jvm, program
+from tests.harness import Jvm, program, start_target
 
 LOCKS = program("Locks")
 LINE = LOCKS.line
@@ -127,3 +128,16 @@ async def test_what_a_thread_without_frames_shows(jvm: Jvm) -> None:
     done = await jdbpy(*launching(LOCKS, "--keep-going", *script("where", "next", "quit")), jvm=jvm)
     assert "  (no frames)\n" in done.out
     assert "error: the thread has no Java frames\n" in done.err
+
+
+async def test_the_stack_of_a_running_thread_has_a_way_out(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, LOCKS, suspend=False) as target:
+        await target.wait_output("ready")
+        done = await jdbpy("attach", target.address, *script("where adam"))
+        number = re.search(r"'suspend (\d+)' stops it alone, and 'resume \1' lets it go on", done.err)
+        assert number is not None, done.err
+        await target.wait_listening(2)
+        lines = [f"suspend {number[1]}", f"where {number[1]}", f"resume {number[1]}"]
+        done = await jdbpy("attach", target.address, *script(*lines))
+        assert (done.status, done.err) == (0, "")
+        assert "Locks" in done.out

@@ -6,8 +6,8 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
-from tests.harness import LIMIT, Jvm, Target, start_target, within
+from jdbpy import JdbpyError, Notice, Options, StepDepth, Stopped, SuspendPolicy
+from tests.harness import LIMIT, Jvm, Target, debug, start_target, within
 from tests.real.languages import ALL, Language, compiled
 
 SUM = "sum 5740"  # of forty orders: 7 times 1 to 40
@@ -126,3 +126,28 @@ async def pool_in_all_threads(pool: Pool) -> None:
     await session.breakpoints.add(pool.at("price"), policy=SuspendPolicy.ALL)
     await pool.target.send()
     await pool.stopped("price")
+
+
+async def test_a_groovy_closure_sees_the_fields_around_it(jvm: Jvm) -> None:
+    """Its class has no ``this$0``: what is around it is in fields of ``groovy.lang.Closure``."""
+    groovy = next(each for each in ALL if each.name == "groovy")
+    program = compiled(groovy.replace(file="Closures.groovy", main="shop.Closures"))
+    async with debug(jvm, program) as d:
+        for marker, meant in {
+            "outer": {"drawer": "40", "key + n": "5", "sum": "43", "Closures.this.drawer": "40", "opened": "7"},
+            "deeper": {
+                "drawer": "40",
+                "key": "2",
+                "more": "45",
+                "drawer + m": "83",
+                "doubled(more)": "90",
+                "opened": "7",
+            },
+            "alone": {"opened": "7", "sum": "10"},
+        }.items():
+            await d.session.breakpoints.add(f"Closures.groovy:{program.line(marker)}", temporary=True)
+            await d.resume()
+            await d.wait_stop("breakpoint")
+            assert {each: (await d.session.values.evaluate(each)).text for each in meant} == meant, marker
+        with pytest.raises(JdbpyError):  # a closure of static code has no instance around it
+            await d.session.values.evaluate("drawer")

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 import trio
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import StateError, UsageError
 from tests.harness import Jvm, debug, program
 from tests.session.running import places
 
@@ -354,3 +354,12 @@ async def test_patterns(jvm: Jvm) -> None:
         await d.session.breakpoints.remove([1])
         await d.resume()
         await d.wait_stop("breakpoint", at="rounded", breakpoint=2)
+
+
+@pytest.mark.parametrize(("place", "hint"), [("total", "Class.total"), ("+3", "Class:LINE"), (":7", "Class:LINE")])
+async def test_a_place_in_the_class_of_the_frame_needs_one(any_jvm: Jvm, place: str, hint: str) -> None:
+    async with debug(any_jvm, "Ledger") as d:
+        with pytest.raises(StateError) as raised:
+            await d.session.breakpoints.add(place)
+        said = f"'{place}' is looked for in the class of the selected frame: the thread has no Java frames"
+        assert (raised.value.message, raised.value.hint) == (said, f"name the class: {hint}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
 from jdbpy.errors import StateError, UsageError
-from jdbpy.session.model.events import Exited, StopReason
+from jdbpy.session.model.events import Exited, Stopped, StopReason
 from jdbpy.session.model.options import StepDepth, StepSize
-from tests.harness import Debugging, Jvm, debug
+from tests.harness import Debugging, Jvm, debug, inline
 
 INTO, OVER, OUT = StepDepth.INTO, StepDepth.OVER, StepDepth.OUT
 
@@ -167,4 +168,30 @@ async def test_nothing_to_step_while_running(any_jvm: Jvm) -> None:
         await d.resume()
         with pytest.raises(StateError):
             await d.session.execution.start_step(OVER, thread_id=stop.thread.id)
+        await d.wait_exit()
+
+
+LAST = """
+class Ends {
+    public static void main(String[] args) throws Exception {
+        int one = 1;  // @first
+        System.out.println(one);  // @last
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("way", ["out", "over", "until"])
+async def test_a_step_off_the_end_of_main_does_not_stop_in_what_ends_the_thread(jvm: Jvm, way: str) -> None:
+    async with debug(jvm, inline(LAST)) as d:
+        await d.run_to("last")
+        d.session.execution.set_excludes(())
+        execution, depth = d.session.execution, OUT if way == "out" else OVER
+        move = execution.until if way == "until" else partial(execution.step, depth)
+        end = await move()
+        while isinstance(end, Stopped) and end.location is not None and end.location.class_name == "Ends":
+            await d.check_stop(end, StopReason.UNTIL if way == "until" else StopReason.STEP)
+            end = await move()
+        assert isinstance(end, Exited), end
+        await d.wait_notice("thread-ended")
         await d.wait_exit()

@@ -218,8 +218,16 @@ async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: boo
     chosen = None if thread is None else (await session.threads.find(thread)).id
     trace = await session.stack.of(chosen, count=min(count or ctx.settings["frame-limit"], ctx.settings["frame-limit"]))
     if trace.error:
-        raise JdbpyError(trace.error)
+        raise JdbpyError(trace.error, hint=_way_out(trace))
     return StackFrames(trace, pc=pc)
+
+
+def _way_out(trace: StackTrace) -> str:
+    """Return what shows the stack of a thread that has no frames now; "" where it has ended."""
+    if trace.thread.suspended or trace.thread.state == "ended":
+        return ""
+    number = trace.thread.id
+    return f"'suspend {number}' stops it alone, and 'resume {number}' lets it go on; 'pause' stops all threads"
 
 
 async def _outermost(ctx: Context, count: int) -> StackTrace:
@@ -227,7 +235,7 @@ async def _outermost(ctx: Context, count: int) -> StackTrace:
     stack = ctx.session.stack
     top = await stack.of(count=1)
     if top.error:
-        raise JdbpyError(top.error)
+        raise JdbpyError(top.error, hint=_way_out(top))
     count = min(count, ctx.settings["frame-limit"])
     return await stack.of(start=max(0, top.total - count), count=count)
 

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Concatenate, ParamSpec
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import StateError, UsageError
 from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, CurrentLine, FileLine, MethodPlace, parse_location
 from jdbpy.session.breakpoints.placement import Placement
@@ -176,7 +176,7 @@ class LineBreakpoints:
         """Return the place without reference to the selected frame. wire: as reading that frame, when it refers to
         it."""
         if isinstance(place, CurrentLine):
-            current = await self._current()
+            current = await self._current(place)
             line = (current.line or 0) + place.line if place.relative else place.line
             if place.relative and (current.line is None or line < 1):
                 raise UsageError(f"there is no line {place}", hint="the place must be one of the current file")
@@ -187,12 +187,22 @@ class LineBreakpoints:
                 directory = current.source_path.rpartition("/")[0]
             return FileLine(directory, current.source, line, place.part)
         if isinstance(place, MethodPlace) and place.class_name is None:
-            current = await self._current()
+            current = await self._current(place)
             named: MethodPlace = place.replace(class_name=ClassName(current.class_name, bound=True))
             return named
         return place
 
-    async def _current(self) -> Location:
+    async def _current(self, place: CurrentLine | MethodPlace) -> Location:
+        """Return where the selected frame stands, which a place depends on. Raises StateError when there is none."""
+        form = "Class:LINE" if isinstance(place, CurrentLine) else f"Class.{place}"
+        hint = f"name the class: {form}"
         if self._selected_frame is None:
-            raise UsageError("no frame is selected", hint="name the class: Class:LINE or Class.method")
-        return (await self._selected_frame()).location
+            raise UsageError("no frame is selected", hint=hint)
+        try:
+            return (await self._selected_frame()).location
+        except StateError as error:
+            raise StateError(
+                f"'{place}' is looked for in the class of the selected frame: {error.message}",
+                hint=hint,
+                code=error.code,
+            ) from error

@@ -181,7 +181,8 @@ class PlaceFinder:
         where = spec.file if isinstance(spec, FileLine) else " or ".join(tops)
         nowhere = no_code_on_line(spec.line, lines, where, has_code=bool(keys))
         absent = await self._not_loaded(types)
-        if move and not any(map(_is_local, absent)) and (within := self._next_within(keys, spec.line, file)):
+        local = any(map(_is_local, absent)) or (absent and not self._are_of_java(types))
+        if move and not local and (within := self._next_within(keys, spec.line, file)):
             return await self._moved(spec, within, index[within], where, file)
         if absent and not lines:  # an interface, the static forwarders of an object of Scala's
             return FoundPlaces((), not_loaded(absent))
@@ -220,6 +221,12 @@ class PlaceFinder:
             if lines and min(lines) < line < max(lines):
                 return min(each for each in lines if each > line)
         return None
+
+    def _are_of_java(self, types: Iterable[RefType]) -> bool:
+        """True if the types were compiled from Java, as far as their source files say it: other languages name classes
+        of closures and local classes as they like. No trip."""
+        files = (self._types.facts.known(facts.SOURCE_FILE, each.id) for each in types)
+        return all(file is None or file.endswith(".java") for file in files)
 
     def _files_of_strata(self, types: Sequence[RefType]) -> list[str]:
         """Return the files whose lines the types have by their strata. No trip."""

@@ -23,7 +23,7 @@ from jdbpy.session.target import facts
 from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.lines import Inlined, inlined_at
-from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.target.requests import GO, Handler, RequestHit, RequestSpec, StopPlan, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import Error, EventKind
@@ -59,6 +59,9 @@ class MappedLine(Record):
         same_frame = (self.key, self.depth) == (line.key, line.depth)
         return same_frame and line.inlined not in (None, self.inlined)
 
+
+_ENDS_OF_THREADS = ("exit", "dispatchUncaughtException")
+"""Methods of ``java.lang.Thread`` that the VM runs in a thread of which the last frame was left."""
 
 _CALL_SITES = "org.codehaus.groovy.runtime.callsite."
 """The package of the classes that Groovy's call sites extend."""
@@ -151,6 +154,9 @@ class Stepping:
                 in_check = False
                 await self._go_on(thread, [one_more(hit.policy)])
                 return GO
+            if depth is not StepDepth.INTO and await self._is_end_of_thread(place):
+                await self._go_on(thread, [self._until_the_end(thread, hit.policy, done)])
+                return GO
             passed, here = by_line and await self._is_made_up(place), start
             if not passed and by_line and depth is not StepDepth.OUT:
                 passed, here = await self._still_on_line(thread, place, start)
@@ -195,6 +201,9 @@ class Stepping:
         first = self._mapped(location, depth)
 
         async def at_line(hit: RequestHit) -> Verdict:
+            if await self._is_end_of_thread(hit.event.location):
+                await self._go_on(thread, [self._until_the_end(thread, hit.policy, at_line)])
+                return GO
             here, now = await self._top(thread)
             left = now < depth
             beside = now == depth and not first.is_called_in(self._mapped(here, now))  # inlined lines are no later ones
@@ -258,6 +267,20 @@ class Stepping:
         for outcome in await self._target.conn.gather([pending for _, pending in submitted]):
             if isinstance(outcome, JdwpError):
                 raise outcome
+
+    @staticmethod
+    def _until_the_end(thread: int, policy: constants.JdwpSuspendPolicy, handler: Handler) -> RequestSpec:
+        """Return the request that lets a step of a thread last until the thread has ended."""
+        out = event_request.Step(_thread_id(thread), constants.JdwpStepSize.LINE, constants.JdwpStepDepth.OUT)
+        return RequestSpec(EventKind.SINGLE_STEP, policy, [out, event_request.Count(1)], handler)
+
+    async def _is_end_of_thread(self, place: ids.CodeLocation) -> bool:
+        """True where the VM has begun to run what ends a thread: no method has called that. wire: 1 trip, 0 when
+        known."""
+        if place.index:
+            return False
+        [location] = await self._target.types.locations([place])
+        return location.class_name == "java.lang.Thread" and location.method in _ENDS_OF_THREADS
 
     async def _is_made_up(self, place: ids.CodeLocation) -> bool:
         """True in a method without source: a bridge, an accessor, what the VM spun to call a lambda, a call site that

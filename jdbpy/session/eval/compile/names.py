@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
 
 
+_CLOSURE = "_closure"
+"""What is in the names of the classes that Groovy makes of closures."""
+
+
 class Level(Record):
     """A class around the frame's place. ``links`` are the fields that lead from ``this`` to its instance; None in
     static code, where there is no instance."""
@@ -74,11 +78,29 @@ async def _outwards(
     member = next((m for m in cls.facts.fields if m.name.startswith("this$")), None)
     if member is None:
         names = list(enclosing_names(cls.name))[1:]
-        return next((found for found in await c.graph.named(names) if found is not None), None), None
+        around = next((found for found in await c.graph.named(names) if found is not None), None)
+        link = None if around is None or links is None else await _closure_link(c, cls, around)
+        return around, None if link is None or links is None else (*links, link)
     kind = read_type(member.signature)
     assert isinstance(kind, ClassType)
     (outer,) = await c.graph.named([kind.name])
     return outer, None if links is None else (*links, JavaField(cls, member, kind))
+
+
+async def _closure_link(c: Compiler, cls: JClass, around: JClass) -> JavaField | None:
+    """Return the field of a Groovy closure that leads to the instance around it; None in any other class.
+
+    Its type is Object, and in static code it holds the class: that is told when it is read.
+    """
+    if _CLOSURE not in cls.name:
+        return None
+    await c.graph.link([cls, around])
+    base = next((each for each in c.graph.ancestors(cls) if each.name == "groovy.lang.Closure"), None)
+    if base is None:
+        return None
+    name = "owner" if base in c.graph.ancestors(around) else "thisObject"
+    member = next((each for each in base.facts.fields if each.name == name), None)
+    return None if member is None else JavaField(base, member, around.type)
 
 
 def read_this(c: Compiler, at: int) -> Op:

@@ -28,6 +28,7 @@ from jdbpy.session.java.types import (
     JavaType,
     Primitive,
     TypeVar,
+    descriptor,
     erasure,
     is_told_apart,
     source_name,
@@ -136,7 +137,8 @@ class JavaField(Record):
     @property
     def declared_sure(self) -> bool:
         """True if the JVM guarantees the type: it is what the descriptor says, not only the generic signature."""
-        return isinstance(self.type, ClassType | ArrayType)
+        known = isinstance(self.type, ClassType | ArrayType)
+        return known and descriptor(self.type) == self.member.signature
 
 
 class JavaMethod(Record):
