@@ -64,7 +64,7 @@ class Placement:
         self._target = target
         self.types = target.types
         self._on_hit = on_hit
-        self._finder = PlaceFinder(target.types)
+        self._finder = PlaceFinder(target)
         self._groups = ClassGroups(target, self._finder, self._on_prepare)
         self.in_target: InTarget | None = None
         self.moves = True
@@ -345,10 +345,11 @@ class Placement:
     ) -> tuple[bool, FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
         """Submit the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
         pending replies; None if its place is not there. wire: 0 trips when the code is known."""
-        stood = bool(point.placed)
+        stood, moved = bool(point.placed), set(point.moved)
         try:
             found = await self._find_later(point.spec, types)
             await self._enter(point, found)
+            stood = stood and not (found.places and moved.difference(found.places))  # one that moves again is told
         except EvalError:
             point.code.stand_where_wrong()
         except UsageError as error:
@@ -382,8 +383,9 @@ class Placement:
                 shown = point.shown_spec
                 note = f" ({point.message})" if found.moved else ""
                 self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}{note}")
-        elif found.note:
+        elif found.note and found.note != point.message:
             point.message = found.note
+            self._publish("breakpoint-pending", point, f"breakpoint {point.number} is not set yet: {found.note}")
 
     async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> FoundPlaces:
         """Return the place in classes that have just come; if it is not there, in all that their file has brought so
