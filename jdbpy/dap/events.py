@@ -27,7 +27,16 @@ _REASONS = {
     "method-exit": "function breakpoint",
 }
 """The protocol's words for reasons of stops, where they are others than ours."""
-_SILENT = frozenset({"breakpoint-resolved", "breakpoint-failed", "breakpoint-free", "thread-started", "thread-ended"})
+_SILENT = frozenset(
+    {
+        "breakpoint-resolved",
+        "breakpoint-pending",
+        "breakpoint-failed",
+        "breakpoint-free",
+        "thread-started",
+        "thread-ended",
+    }
+)
 
 
 async def follow(

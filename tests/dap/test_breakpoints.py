@@ -57,6 +57,21 @@ async def test_conditions_hit_conditions_and_messages(jvm: Jvm) -> None:
         assert await target.wait_exit() == 0
 
 
+async def test_an_editor_hears_what_a_breakpoint_waits_for(jvm: Jvm) -> None:
+    shop = program("Shop")
+    async with start_target(jvm, shop) as target, dap_client() as dap:
+        await dap.attach(target)
+        line = shop.line("anonymous")
+        [shown] = await dap.set_breakpoints(source_of(shop, "anonymous"), [{"line": line}])
+        assert not shown["verified"]
+        await dap.request("configurationDone")
+        told = (await dap.event("breakpoint"))["breakpoint"]
+        assert (told["id"], told["verified"]) == (shown["id"], False)
+        assert told["message"] == "pending: class shop.Order$1 is not loaded yet"
+        assert (await dap.event("breakpoint"))["breakpoint"] == {"id": shown["id"], "verified": True, "line": line}
+        await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+
+
 async def test_breakpoints_that_stay_keep_their_ids_and_hits(jvm: Jvm) -> None:
     counter = program("Counting")
     async with start_target(jvm, counter) as target, dap_client() as dap:

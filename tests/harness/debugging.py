@@ -41,7 +41,7 @@ class Debugging:
         self.target = target
         self.program = target.program
         self.session = session
-        self.ignored = {"breakpoint-resolved", "hot-place"}  # kinds of Notice that need no look
+        self.ignored = {"breakpoint-resolved", "breakpoint-pending", "hot-place"}  # kinds of Notice that need no look
         self._events = events
         self._checked: list[Event] = []  # handed to check_stop() before they came over the channel
 

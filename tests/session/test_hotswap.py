@@ -409,6 +409,35 @@ async def test_a_breakpoint_without_a_place_in_the_new_code_is_told(jvm: Jvm) ->
         await d.wait_exit()
 
 
+async def test_a_breakpoint_does_not_move_into_another_method_of_the_new_code(jvm: Jvm) -> None:
+    """Within its method it does, to the next line with code."""
+
+    def lower(source: str) -> str:
+        return source.replace("class Swapped {", "class Swapped {" + "\n" * 40, 1)
+
+    def shorter(source: str) -> str:
+        begin, end_of_it = source.index("int next("), source.index("static class Helper")
+        return lower(source[:begin] + "int next(int value) {\n\n return value + step; }\n\n" + source[end_of_it:])
+
+    async with debug(jvm, PROGRAM) as d:
+        d.ignored.add("breakpoint-failed")
+        note = await at_marker(d, "note")
+        gone = await d.session.breakpoints.add(d.at("return"))
+        done = await d.session.hotswap.redefine_all(compiled(lower))
+        assert [each.number for each in done.lost] == [note.number, gone.number]
+        now = d.session.breakpoints.get(gone.number)
+        assert now.resolved == ()
+        assert now.message.startswith(f"no code on line {d.program.line('return')}")
+        line = d.program.line("next") + 40
+        within = await d.session.breakpoints.add(f"Swapped:{line}")
+        assert [place.line for place in within.resolved] == [line]
+        done = await d.session.hotswap.redefine_all(compiled(shorter))
+        assert done.lost == ()
+        [place] = d.session.breakpoints.get(within.number).resolved
+        assert (place.method, place.line) == ("next", line + 1)
+        await end(d)
+
+
 async def test_a_running_target(jvm: Jvm) -> None:
     """Nothing is held and nothing is stopped by it."""
     async with debug(jvm, "Ticker", suspend=False) as d:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.harness import Jvm, debug, inline
+from tests.harness import Debugging, Jvm, debug, inline
 
 SOURCE = """
 class Start {
@@ -10,6 +10,8 @@ class Start {
         int first = Parts.First.one();
         int all = Parts.sum(first);
         System.out.println(Parts.sum(all));  // @call
+        System.out.println(Parts.more(all));
+        System.out.println(Parts.late());
     }
 }
 
@@ -31,6 +33,25 @@ class Parts {
         }
         return all;  // @sum
     }
+    // between  @between
+    static int more(int a) {
+        return a + 1;  // @more
+    }
+
+    // before a class that loads later  @before
+    static class Later {
+        int made;
+        Later() {  // @constructor
+            made = 2;  // @later
+        }  // @ctor
+
+        // in it  @inside
+        int twice() {
+            return 2 * made;  // @twice
+        }
+    }
+    // behind it  @behind
+    static int late() { return new Later().twice(); }  // @called
 
     static int never() { return Never.two(); }
 }
@@ -64,3 +85,41 @@ async def test_also_where_a_member_class_is_prepared_first_and_another_never(jvm
         assert stop.frame.location.line == at("comment") + 1
         [shown] = [each for each in d.session.breakpoints.list() if each.number == point.number]
         assert shown.message.startswith(f"moved to line {at('comment') + 1}")
+
+
+BETWEEN = {"between": "more", "before": "constructor", "inside": "twice", "behind": "called", "later": "later"}
+
+
+async def lines_of_stops(d: Debugging, count: int) -> list[int]:
+    """The lines of the next stops, after which the program ends."""
+    lines = []
+    for _ in range(count):
+        await d.resume()
+        stop = await d.wait_stop("breakpoint")
+        assert stop.frame is not None
+        lines.append(stop.frame.location.line or 0)
+    await d.resume()
+    await d.wait_exit()
+    return lines
+
+
+async def test_a_line_between_methods_goes_where_the_class_files_say(jvm: Jvm) -> None:
+    """Before any class is loaded, and where one never is: the next line with code in all of them is meant."""
+    for marker, meant in BETWEEN.items():
+        async with debug(jvm, inline(SOURCE)) as d:
+            await d.session.breakpoints.add(f"Parts:{at(marker)}")
+            assert await lines_of_stops(d, 1) == [at(meant)], marker
+
+
+async def test_also_once_the_outer_class_is_there(jvm: Jvm) -> None:
+    async with debug(jvm, inline(SOURCE)) as d:
+        await d.run_to("call")
+        breakpoints = d.session.breakpoints
+        points = {marker: await breakpoints.add(f"Parts:{at(marker)}") for marker in BETWEEN}
+        resolved = {marker: bool(point.resolved) for marker, point in points.items()}
+        assert resolved == {"between": True, "before": False, "inside": False, "behind": True, "later": False}
+        assert points["later"].message == "pending: class Parts$Later is not loaded yet"
+        where = f"the next one with code, {at('constructor')}, is in Parts$Later, which is not loaded yet"
+        assert points["before"].message == f"no code on line {at('before')}; {where}"
+        meant = ("more", "called", "constructor", "later", "twice")
+        assert await lines_of_stops(d, 5) == [at(each) for each in meant]

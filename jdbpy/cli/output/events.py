@@ -51,7 +51,7 @@ def event_shown(event: Event) -> Shown:
         yield title(f"The target has ended{status}.")
     elif isinstance(event, VMDisconnected):
         yield Sentence(title(f"The connection is closed: {event.reason}"))
-    elif isinstance(event, Notice):
+    elif isinstance(event, Notice) and event.kind != "breakpoint-pending":  # 'breakpoints' shows it
         is_sentence = event.report is None and len(event.lines) == 1  # tables, reports: as they are
         first, *more = event.lines
         yield Sentence(event.text) if is_sentence else first

@@ -78,7 +78,7 @@ class MethodPoint(EventPoint):
         self.by_places = named and not values and self._target.can("canGetBytecodes")
         reads = self.by_places and self.reporting.limit != 0
         self.looks_at_thread = reads and self._target.conn.allows(event_request.Set)
-        self._finder = PlaceFinder(self._target.types)
+        self._finder = PlaceFinder(self._target)
         self._frames = FrameSlotReader(self._target)
         self._watches: list[ClassWatch] = []
         self._placed: dict[tuple[CodeLocation, bool], EventRequest] = {}  # by place, and whether it is an exit

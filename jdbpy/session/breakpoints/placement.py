@@ -7,7 +7,7 @@ for (``class_groups``). A request for a location keeps its class from being unlo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from jdbpy.session.java.signatures import outermost
 from jdbpy.session.model import events
 from jdbpy.session.target import facts
 from jdbpy.session.target.conditions import Condition
+from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Vote
 from jdbpy.session.target.target import Target
@@ -64,7 +65,7 @@ class Placement:
         self._target = target
         self.types = target.types
         self._on_hit = on_hit
-        self._finder = PlaceFinder(target.types)
+        self._finder = PlaceFinder(target)
         self._groups = ClassGroups(target, self._finder, self._on_prepare)
         self.in_target: InTarget | None = None
         self.moves = True
@@ -169,7 +170,7 @@ class Placement:
         known = await self._target.types.info(renewed)
         types = await self._finder.among(point.spec, known.values())
         if types:
-            await self._set_or_tell(point, types)
+            await self._set_or_tell(point, types, {(place.classID, place.methodID) for place in lost})
 
     # -- setting -----------------------------------------------------------------------------------------------------
 
@@ -334,21 +335,27 @@ class Placement:
         if self.in_target is not None and thread:
             await self.in_target.prepared(prepared, thread)
 
-    async def _set_or_tell(self, point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
-        """Set the breakpoint in classes that have come or changed, and publish what came of it."""
-        setting = await self._begin(point, types)
+    async def _set_or_tell(
+        self, point: LogicalBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
+    ) -> None:
+        """Set the breakpoint in classes that have changed, and publish what came of it: where its line is gone it moves
+        within the methods that it ``stood_in``, not to others."""
+        setting = await self._begin(point, types, stood_in)
         if setting is not None:
             await self._finish(point, *setting)
 
     async def _begin(
-        self, point: LogicalBreakpoint, types: Sequence[RefType]
+        self, point: LogicalBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
     ) -> tuple[bool, FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
         """Submit the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
         pending replies; None if its place is not there. wire: 0 trips when the code is known."""
-        stood = bool(point.placed)
+        stood, moved = bool(point.placed), set(point.moved)
         try:
             found = await self._find_later(point.spec, types)
+            if found.moved and stood_in and not {(each.classID, each.methodID) for each in found.places} <= {*stood_in}:
+                raise UsageError(found.note.partition(": ")[2], code="NO_CODE")
             await self._enter(point, found)
+            stood = stood and not (found.places and moved.difference(found.places))  # one that moves again is told
         except EvalError:
             point.code.stand_where_wrong()
         except UsageError as error:
@@ -382,8 +389,9 @@ class Placement:
                 shown = point.shown_spec
                 note = f" ({point.message})" if found.moved else ""
                 self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}{note}")
-        elif found.note:
+        elif found.note and found.note != point.message:
             point.message = found.note
+            self._publish("breakpoint-pending", point, f"breakpoint {point.number} is not set yet: {found.note}")
 
     async def _find_later(self, spec: AbsoluteSpec, types: Sequence[RefType]) -> FoundPlaces:
         """Return the place in classes that have just come; if it is not there, in all that their file has brought so

@@ -24,11 +24,13 @@ from jdbpy.session.java.class_names import (
 from jdbpy.session.java.constant_pool import ConstantPool
 from jdbpy.session.java.signatures import is_lambda_class, outermost, package_of, simple_name
 from jdbpy.session.java.smap import StratumFile
+from jdbpy.session.sources.class_lines import ClassLines
 from jdbpy.session.target import facts
 from jdbpy.session.target.facts import MethodKey
 from jdbpy.session.target.lines import no_code_on_line
 from jdbpy.session.target.refs import Method, RefType
-from jdbpy.session.target.types import TypeCache, sources_of
+from jdbpy.session.target.target import Target
+from jdbpy.session.target.types import sources_of
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 
 _NEW = 187
@@ -61,8 +63,9 @@ class FoundPlaces(Record):
 class PlaceFinder:
     """Finds places in the loaded types of one target."""
 
-    def __init__(self, types: TypeCache) -> None:
-        self._types = types
+    def __init__(self, target: Target) -> None:
+        self._types = target.types
+        self._class_lines = ClassLines.of(target)
         self._by_line: dict[tuple[Any, ...], dict[int, list[MethodKey]]] = {}  # of the types that were last looked at
 
     def forget(self) -> None:
@@ -184,6 +187,17 @@ class PlaceFinder:
         local = any(map(_is_local, absent)) or (absent and not self._are_of_java(types))
         if move and not local and (within := self._next_within(keys, spec.line, file)):
             return await self._moved(spec, within, index[within], where, file)
+        elsewhere = await self._lines_not_loaded(absent, types) if absent and move and lines else None
+        further = min((line for line in lines if line > spec.line), default=None) if move else None
+        if elsewhere is not None:
+            nearest = min((line for line in elsewhere if line >= spec.line), default=None)
+            if nearest is not None and (further is None or nearest < further):
+                classes = elsewhere[nearest]
+                if nearest == spec.line:
+                    return FoundPlaces((), not_loaded(classes))
+                where = f"the next one with code, {nearest}, is in {', '.join(classes)}, which is not loaded yet"
+                return FoundPlaces((), f"no code on line {spec.line}; {where}")
+            absent = []
         if absent and not lines:  # an interface, the static forwarders of an object of Scala's
             return FoundPlaces((), not_loaded(absent))
         if absent:
@@ -193,10 +207,25 @@ class PlaceFinder:
             )
         if isinstance(spec, FileLine) and (not keys or (lines and _may_hold_more(spec, lines, types))):
             return FoundPlaces((), f"{nowhere.message}, in the classes of the file that are loaded so far")
-        further = min((line for line in lines if line > spec.line), default=None) if move else None
         if further is not None:
             return await self._moved(spec, further, index[further], where, file)
         raise nowhere
+
+    async def _lines_not_loaded(self, absent: Sequence[str], types: Sequence[RefType]) -> dict[int, list[str]] | None:
+        """Return the lines of classes inside these that are not loaded yet, with the classes, as class files on this
+        machine have them; None unless those of all absent ones are known. wire: 1 trip, once."""
+        if not self._are_of_java(types) or any(self._types.stratum_of(each.id) for each in types):
+            return None
+        found: dict[int, list[str]] = {}
+        loaded = {each.name for each in self._types.all_known()}
+        for top in sorted(set(map(_top, absent))):
+            inside = await self._class_lines.inside(top)
+            if any(_top(name) == top and name not in inside for name in absent):
+                return None
+            for name, lines in inside.items():
+                for line in lines if name not in loaded else ():
+                    found.setdefault(line, []).append(name)
+        return found
 
     async def _moved(
         self, spec: ClassLine | FileLine, to: int, keys: Sequence[MethodKey], where: str, file: str | None
@@ -256,13 +285,13 @@ class PlaceFinder:
         return sorted(found)
 
     async def _not_loaded(self, types: Iterable[RefType]) -> list[str]:
-        """Return names of nested, local and anonymous classes inside these types that are not loaded yet. wire: 1
-        trip."""
+        """Return names of nested, local and anonymous classes inside these types, and of what is around them, that are
+        not loaded yet. wire: 1 trip."""
         mentioned = await self._types.facts.many(facts.MENTIONED_CLASSES, [each.id for each in types])
         tops = {_top(each.name) for each in types}
         loaded = {each.name for each in self._types.all_known()}
         names = {name for pool in mentioned.values() for name in pool or () if not is_lambda_class(name)}
-        return sorted(name for name in names - loaded if "$" in name and _top(name) in tops)
+        return sorted(name for name in names - loaded if ("$" in name or name in tops) and _top(name) in tops)
 
     async def _methods(self, spec: MethodPlace, types: Sequence[RefType]) -> FoundPlaces:
         assert spec.class_name is not None

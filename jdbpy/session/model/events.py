@@ -167,18 +167,19 @@ class Report(Record):
 class Notice(Record):
     """Something the user should know that is no stop: ``kind`` is a word for programs, ``text`` a sentence.
 
-    Kinds: breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, breakpoint-hit,
-    exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded, thread-started,
-    thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place,
-    stops-waiting, step-pending, resumed, reconnected, set-for-all, remote, warning; in a shared session also
-    stopped-elsewhere, client-joined,
-    client-left, breakpoint-added, breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
+    Kinds: breakpoint-resolved, breakpoint-pending, breakpoint-failed, breakpoint-free, breakpoint-recount,
+    breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded,
+    thread-started, thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, left-out,
+    switched-off, hot-place, stops-waiting, step-pending, resumed, reconnected, set-for-all, remote, warning; in a
+    shared session also stopped-elsewhere, client-joined, client-left, breakpoint-added, breakpoint-changed,
+    breakpoint-removed, value-changed, classes-redefined.
     ``report`` is there where a hit is reported.
     """
 
     kind: Annotated[
         str,
-        "breakpoint-resolved, breakpoint-failed, breakpoint-free, breakpoint-recount, "
+        "breakpoint-resolved, breakpoint-pending (why it is not set yet), breakpoint-failed, breakpoint-free, "
+        "breakpoint-recount, "
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
         "tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place, stops-waiting (threads that "
