@@ -88,6 +88,7 @@ if TYPE_CHECKING:
         locks as locks,
         modules as modules,
         moments as moments,
+        packets as packets,
         snapshots as snapshots,
         strata as strata,
         threads as threads,
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     )
     from jdbpy.session.model.values import Limits as Limits, ValueInfo as ValueInfo, Variable as Variable
     from jdbpy.session.model.vm import VmInfo as VmInfo, VmState as VmState
+    from jdbpy.session.packets.reading import read_packets as read_packets
     from jdbpy.session.session import Session as Session
     from jdbpy.session.target.streams import EventStream as EventStream
     from jdbpy.session.values import views as views
@@ -179,6 +181,7 @@ _HOMES = {
     "jdbpy.session.model.threads": ("FrameInfo", "Location", "StackTrace", "ThreadGroup", "ThreadInfo", "ThreadRef"),
     "jdbpy.session.model.values": ("Limits", "ValueInfo", "Variable"),
     "jdbpy.session.model.vm": ("VmInfo", "VmState"),
+    "jdbpy.session.packets.reading": ("read_packets",),
     "jdbpy.session.session": ("Session",),
     "jdbpy.session.target.streams": ("EventStream",),
     "jdbpy.session.watchdog": ("Panicked",),
@@ -198,6 +201,7 @@ _NAMESPACES = {
     "locks": "jdbpy.session.model.locks",
     "modules": "jdbpy.session.model.modules",
     "moments": "jdbpy.session.model.moments",
+    "packets": "jdbpy.session.model.packets",
     "snapshots": "jdbpy.session.model.snapshots",
     "strata": "jdbpy.session.model.strata",
     "threads": "jdbpy.session.model.threads",

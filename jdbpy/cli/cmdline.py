@@ -21,6 +21,7 @@ usage: jdbpy attach [NAME=]ADDRESS... [options]
        jdbpy demo [options]
        jdbpy open FILE [options]
        jdbpy replay FILE [options]
+       jdbpy packets FILE|- [--raw] [--json]
        jdbpy list [--json]
        jdbpy serve [--name NAME] [--port N] [--together] [--keep] (attach | launch | listen | demo) ...
        jdbpy join [NAME | HOST:PORT] [options]
@@ -39,6 +40,7 @@ Debugs Java programs.
   demo     start a bundled program and debug it, with a tour
   open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed
   replay   play a session again that --record FILE has recorded: its commands, or those given, without the JVM
+  packets  show the packets of a capture (tcpdump, Wireshark) or a --record file as JDWP ('jdbpy packets --help')
   list     the JVMs of this machine, and where their agents listen
   serve    keep a session that several clients join: prompts, batches, programs, editors ('jdbpy serve --help')
   join     join a session that is served: a prompt, or a batch with -c and -x ('jdbpy join --help')
@@ -116,7 +118,8 @@ def parse(arguments: list[str]) -> CommandLine:
     """Understand the words after ``jdbpy``. Raises UsageError."""
     if not arguments:
         raise UsageError(
-            "missing action: attach, launch, listen, demo, open, replay, list, serve, join, sessions, jdb, dap or mcp"
+            "missing action: attach, launch, listen, demo, open, replay, packets, list, serve, join, sessions, jdb, "
+            "dap or mcp"
         )
     action, *rest = arguments
     if action in ("-h", "--help", "help"):

@@ -39,6 +39,10 @@ def _dispatch(words: list[str]) -> int:
         from jdbpy.jdb.main import main as jdb
 
         return jdb(words[1:])
+    if words[:1] == ["packets"]:
+        from jdbpy.cli.packets import main as packets
+
+        return packets(words[1:])
     if words[:1] == ["dap"]:
         from jdbpy.dap.main import main as dap
 

@@ -83,7 +83,7 @@ def explain_data(cls: type[Record], data: bytes, sizes: IDSizes = DEFAULT_SIZES)
     try:
         return explain(_codec.decode(cls, data, sizes))
     except ProtocolError:
-        return f"unreadable: {find_fault(cls, data, sizes)}; the data is {_bytes(data)}"
+        return f"unreadable: {find_fault(cls, data, sizes)}; the data is {explain_bytes(data)}"
 
 
 def explain_body(packet: Packet, sizes: IDSizes = DEFAULT_SIZES, command: type[Command[Any]] | None = None) -> str:
@@ -93,21 +93,22 @@ def explain_body(packet: Packet, sizes: IDSizes = DEFAULT_SIZES, command: type[C
     if packet.error:
         return f"{error_name(packet.error)} ({packet.error})"
     if packet.is_reply:
-        return explain_data(command.REPLY, packet.data, sizes) if command else _bytes(packet.data)
+        return explain_data(command.REPLY, packet.data, sizes) if command else explain_bytes(packet.data)
     found = find_command(packet.command_set, packet.command)
-    return explain_data(found, packet.data, sizes) if found else _bytes(packet.data)
+    return explain_data(found, packet.data, sizes) if found else explain_bytes(packet.data)
 
 
 def _fields(node: Group, message: Any) -> str:
-    return ", ".join(f"{field}={_part(part, getattr(message, field), field)}" for field, part in node.fields)
+    return ", ".join(f"{field}={explain_part(part, getattr(message, field), field)}" for field, part in node.fields)
 
 
-def _part(node: LayoutNode, value: Any, field: str) -> str:
+def explain_part(node: LayoutNode, value: Any, field: str) -> str:
+    """Return one part of a message as text; ``field`` is its own name, which may say whose constant it is."""
     match node:
         case LayoutText():
             return _text(value)
         case Blob():
-            return _bytes(value)
+            return explain_bytes(value)
         case Identifier():
             return f"{value:#x}" if node.family in _POINTERS else str(value)
         case Tagged() | Untagged():
@@ -119,7 +120,7 @@ def _part(node: LayoutNode, value: Any, field: str) -> str:
         case Kinds():
             return f"{type(value).__name__}({_fields(layout_of(type(value)), value)})"
         case Group() if node.record is TaggedObjectID:
-            return f"{_constant(Tag, value.tag)} {value.objectID}"
+            return f"{constant_text(Tag, value.tag)} {value.objectID}"
         case Group():
             return f"{node.record.__name__}({_fields(node, value)})"
         case _:
@@ -127,7 +128,7 @@ def _part(node: LayoutNode, value: Any, field: str) -> str:
 
 
 def _list(element: LayoutNode, values: Sequence[Any], field: str) -> str:
-    shown = [_part(element, value, field) for value in values[:ITEMS]]
+    shown = [explain_part(element, value, field) for value in values[:ITEMS]]
     if len(values) > ITEMS:
         shown.append(f"... {len(values)} in all")
     return f"[{', '.join(shown)}]"
@@ -137,17 +138,17 @@ def _number(value: int, field: str) -> str:
     if field == "modBits":
         return f"{value & 0xFFFFFFFF:#x}"
     names = _CONSTANTS.get(field)
-    return str(value) if names is None else _constant(names, value)
+    return str(value) if names is None else constant_text(names, value)
 
 
-def _constant(names: type[IntEnum] | type[IntFlag], value: int) -> str:
+def constant_text(names: type[IntEnum] | type[IntFlag], value: int) -> str:
     """Return the name of a number, or the names of its bits; the number itself where there is none."""
     known = issubclass(names, IntFlag) or value in names._value2member_map_
     return (known and names(value).name) or str(value)
 
 
 def _value(value: TaggedValue) -> str:
-    tag = _constant(Tag, value.tag)
+    tag = constant_text(Tag, value.tag)
     return tag if value.value is None else f"{tag} {value.value}"
 
 
@@ -155,7 +156,7 @@ def _region(region: ArrayRegion) -> str:
     shown = [_value(value) if isinstance(value, TaggedValue) else str(value) for value in region.values[:ITEMS]]
     if len(region.values) > ITEMS:
         shown.append(f"... {len(region.values)} in all")
-    return f"{_constant(Tag, region.tag)}[{', '.join(shown)}]"
+    return f"{constant_text(Tag, region.tag)}[{', '.join(shown)}]"
 
 
 def _text(text: str) -> str:
@@ -163,7 +164,8 @@ def _text(text: str) -> str:
     return shown if len(text) <= LETTERS else f"{shown}... ({len(text)} characters)"
 
 
-def _bytes(data: bytes) -> str:
+def explain_bytes(data: bytes) -> str:
+    """Return the first bytes, and how many there are."""
     if not data:
         return "empty"
     return f"{data[:BYTES].hex(' ')}{'...' if len(data) > BYTES else ''} ({len(data)} bytes)"

@@ -151,6 +151,11 @@ def _group(node: Group, sizes: IDSizes) -> Any:
     )
 
 
+def value_construct(tag: int, sizes: IDSizes) -> Any:
+    """Return the Construct of a value that has a tag, without that."""
+    return _value_fields(sizes)[tag]
+
+
 def _value_fields(sizes: IDSizes) -> dict[int, Any]:
     """Return what a field or an element can hold, by tag."""
     fields = {tag: _FIELDS[code] for tag, code in VALUE_CODES.items()}

@@ -22,6 +22,7 @@ from jdbpy import (
     ThreadsResumed,
     Thrown,
     VMDisconnected,
+    packets,
 )
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
@@ -38,6 +39,8 @@ EVENTS: dict[type[Record], str] = {
     ThreadsResumed: "resumed",
     Displayed: "display",
     Listening: "listening",
+    packets.CapturedPacket: "packet",
+    packets.CaptureNote: "packet-note",
 }
 """The names of events; the ``data`` of each is the JSON object of that name."""
 
@@ -61,7 +64,7 @@ def _whole() -> list[type[Record]]:
     from jdbpy.cli.commands import TABLE
     from jdbpy.cli.listing import LocalJvms
 
-    return [*EVENTS, LocalJvms, *(each for command in TABLE for each in command.returns)]
+    return [*EVENTS, LocalJvms, packets.CaptureSummary, *(each for command in TABLE for each in command.returns)]
 
 
 class JsonRenderer:
@@ -75,7 +78,9 @@ class JsonRenderer:
         error = error_data(outcome.error) if outcome.error is not None else {}
         return _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": False, "error": error})
 
-    def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
+    def event(
+        self, event: Event | packets.CapturedPacket | packets.CaptureNote, jvm: str = "", stays: str = ""
+    ) -> str:
         selected = {"selected": stays} if stays else {}
         return _line({"type": "event", "event": EVENTS[type(event)], **_where(jvm), **selected, "data": encode(event)})
 

@@ -159,6 +159,66 @@ class _Answer(Record):
 _asked = attrgetter("asked")
 
 
+class RecordedEntry(Record):
+    """An entry of a recording: what it is, when it was, and what its head says."""
+
+    what: int
+    time: float  # seconds since the beginning
+    packet_id: int
+    number: int  # the command set and the command, or the error code
+    data: bytes
+
+    @property
+    def packet(self) -> Packet | None:
+        """Return the packet, if it is one."""
+        if self.what == _REPLY:
+            return Packet(self.packet_id, REPLY, 0, 0, self.number, self.data)
+        if self.what in (_COMMAND, _EVENT):
+            return Packet(self.packet_id, 0, self.number >> 8, self.number & 0xFF, 0, self.data)
+        return None
+
+    @property
+    def by_debugger(self) -> bool:
+        return self.what == _COMMAND
+
+    @property
+    def line(self) -> str | None:
+        """Return the command that the user has given; None if it is something else."""
+        return self.data.decode("utf-8", "replace") if self.what == _LINE else None
+
+    @property
+    def is_stop(self) -> bool:
+        """True if the user was shown a stop."""
+        return self.what == _STOP
+
+
+def recorded_entries(store: SnapshotStore) -> Iterator[list[RecordedEntry]]:
+    """Yield the entries of a recording, as many at a time as take a moment.
+
+    Raises UsageError for a file of another kind, StateError for a damaged one.
+    """
+    if store.meta.get("what") != "recording":
+        raise not_a_snapshot(store.path, "it is a snapshot; 'jdbpy open FILE' shows it", noun="recording")
+    try:
+        length = os.stat(store.path).st_size
+    except OSError as error:
+        raise store.damaged(error.strerror or str(error)) from error
+    most_bytes, most_packets = (least + length * each for least, each in (_MOST_PLAIN, _MOST_PACKETS))
+    size = packets = 0
+    for block in store.blocks(PACKETS):
+        found: list[RecordedEntry] = []
+        for entry in block.values():
+            size += len(entry)
+            packets += 1
+            if len(entry) < _HEAD.size:
+                raise store.damaged("a packet is cut off")
+            if size > most_bytes or packets > most_packets:
+                raise store.damaged("it unpacks to more than a recording holds")
+            what, when, packet_id, number, _ = _HEAD.unpack_from(entry)
+            found.append(RecordedEntry(what, when, packet_id, number, entry[_HEAD.size :]))
+        yield found
+
+
 class Recording:
     """A recording: answers by question, events by the resumes before them, lines. It is empty before ``read``."""
 
@@ -183,42 +243,30 @@ class Recording:
     async def read(self) -> None:
         """Read the file; other tasks run meanwhile. Raises StateError for a damaged one. wire: nothing."""
         store = self._store
-        try:
-            length = os.stat(store.path).st_size
-        except OSError as error:
-            raise store.damaged(error.strerror or str(error)) from error
-        most_bytes, most_packets = (least + length * each for least, each in (_MOST_PLAIN, _MOST_PACKETS))
-        stops = heard = size = packets = 0
+        stops = heard = 0
         asked: dict[int, tuple[tuple[int, bytes], int]] = {}
-        for block in store.blocks(PACKETS):
+        for some in recorded_entries(store):
             await trio.lowlevel.checkpoint()
-            for entry in block.values():
-                size += len(entry)
-                packets += 1
-                if len(entry) < _HEAD.size:
-                    raise store.damaged("a packet is cut off")
-                if size > most_bytes or packets > most_packets:
-                    raise store.damaged("it unpacks to more than a recording holds")
-                what, _, packet_id, number, _ = _HEAD.unpack_from(entry)
-                data = entry[_HEAD.size :]
-                if what == _COMMAND:
+            for entry in some:
+                data, packet_id, number = entry.data, entry.packet_id, entry.number
+                if entry.what == _COMMAND:
                     asked[packet_id] = (number, data), len(self.events) - 1
                     if number in _RESUMES:
                         self.events.append([])
-                elif what == _REPLY and packet_id in asked:
+                elif entry.what == _REPLY and packet_id in asked:
                     question, resumes = asked.pop(packet_id)
                     answer = _Answer(number, data, resumes, len(self.events) - 1, heard)
                     self.replies.setdefault(question, []).append(answer)
-                elif what == _EVENT:
+                elif entry.what == _EVENT and (packet := entry.packet) is not None:
                     heard += 1
-                    self.events[-1].append((len(self.lines), Packet(packet_id, 0, number >> 8, number & 0xFF, 0, data)))
+                    self.events[-1].append((len(self.lines), packet))
                     stops += data[5:6] == _VM_DEATH
-                elif what == _LINE:
-                    self.lines.append(data.decode("utf-8", "replace"))
+                elif (line := entry.line) is not None:
+                    self.lines.append(line)
                     self.stops.append(stops)
-                elif what == _STOP:
+                elif entry.is_stop:
                     stops += 1
-                elif what == _BEGINNING and not self.tells_beginning:
+                elif entry.what == _BEGINNING and not self.tells_beginning:
                     self._begin(store, data)
                     asked = {each: (question, 0) for each, (question, _) in asked.items()}
         self.stops.append(stops)

@@ -1,0 +1,5 @@
+"""Packets of other sessions, out of captures and recordings, taken apart. No target is needed, and none is asked.
+
+* ``conversation``: the two directions of a connection as packets, replies with what they answer
+* ``reading``: the files
+"""
