@@ -36,7 +36,7 @@ from jdbpy.wire.layout import (
     Untagged,
     layout_of,
 )
-from jdbpy.wire.reference import construct_of, value_construct
+from jdbpy.wire.reference import construct_of, value_constructs
 
 MOST_PARTS = 1_000_000
 """Parts of a message that are looked at."""
@@ -158,10 +158,12 @@ class _Walk:
         self.most = most
         self.count = 0
         self.parts: list[PacketPart] = []
-        self.last: deque[PacketPart] = deque(maxlen=_LAST)
+        self.last: deque[tuple[tuple[str, str, int, int], Callable[[], str]]] = deque(maxlen=_LAST)
         self.field_id: int | None = None
         self._stream = io.BytesIO(data)
-        self._constructs: dict[int, Any] = {}
+        self._context = c.Container()
+        self._constructs: dict[LayoutNode, Any] = {}
+        self._values = value_constructs(sizes)
 
     def through(self, record: type[Record]) -> Dissection:
         misfit: Misfit | None = None
@@ -173,7 +175,7 @@ class _Walk:
             misfit = fault.misfit
         except _Enough:  # the rest is left out
             pass
-        last = tuple(self.last) if misfit is not None else ()
+        last = tuple(PacketPart(*about, text()) for about, text in self.last) if misfit is not None else ()
         return Dissection(self.parts, self.count - len(self.parts) - len(last), last, misfit)
 
     @property
@@ -195,8 +197,7 @@ class _Walk:
             case LayoutText() | Blob():
                 self.counted(node, name, field)
             case Tagged():
-                self.tag(_VALUE_TAGS + chr(VOID_TAG), name)
-                self.read(node, name, field, "value")
+                self.tagged(name, field)
             case Untagged():
                 self.untagged(name, field)
             case Region():
@@ -213,13 +214,13 @@ class _Walk:
         """Read a part of known width, note it, and return its value."""
         start = self.at
         value = self.parsed(self.construct(node), name, kind)
-        self.note(name, kind, start, explain_part(node, value, field))
+        self.note(name, kind, start, lambda: explain_part(node, value, field))
         return value
 
     def parsed(self, construct: Any, name: str, kind: str) -> Any:
         start = self.at
         try:
-            return construct.parse_stream(self._stream)
+            return construct._parsereport(self._stream, self._context, "")
         except c.StreamError as fault:
             self._stream.seek(start)
             if self.missing:
@@ -228,20 +229,19 @@ class _Walk:
             raise self.unfit(name, start, f"{_with_article(kind)}{width}") from fault
 
     def construct(self, node: LayoutNode) -> Any:
-        known = self._constructs.get(id(node))
+        known = self._constructs.get(node)
         if known is None:
-            known = self._constructs[id(node)] = construct_of(node, self.sizes)
+            known = self._constructs[node] = construct_of(node, self.sizes)
         return known
 
-    def note(self, name: str, kind: str, start: int, text: str) -> None:
+    def note(self, name: str, kind: str, start: int, text: Callable[[], str]) -> None:
         self.count += 1
+        if self.count <= self.most:
+            self.parts.append(PacketPart(name, kind, start, self.at - start, text()))
+        else:
+            self.last.append(((name, kind, start, self.at - start), text))
         if self.count == MOST_PARTS:
             raise _Enough
-        part = PacketPart(name, kind, start, self.at - start, text)
-        if len(self.parts) < self.most:
-            self.parts.append(part)
-        else:
-            self.last.append(part)
 
     def unfit(self, name: str, offset: int, expected: str, what: str = "") -> _Unfit:
         return _Unfit(Misfit(name, offset, expected, what or found(self.data, offset)))
@@ -266,7 +266,16 @@ class _Walk:
             at = start + 4 + error.start
             raise self.unfit(name, at, "UTF-8", f"{self.data[at]:#04x}") from error
         kind = "string" if isinstance(node, LayoutText) else f"{length} bytes"
-        self.note(name, kind, start, explain_part(node, value, field))
+        self.note(name, kind, start, lambda: explain_part(node, value, field))
+
+    def tagged(self, name: str, field: str) -> None:
+        start, tag = self.at, self.tag(_VALUE_TAGS + chr(VOID_TAG), name)
+        self.parsed(self.construct(_BYTE), name, "tag")
+        value = None if tag == VOID_TAG else self.value(tag, name)
+        self.note(name, "value", start, lambda: explain_part(_TAGGED, TaggedValue(tag, value), field))
+
+    def value(self, tag: int, name: str) -> Any:
+        return self.parsed(self._values[tag], name, f"value with the tag {chr(tag)},")
 
     def tag(self, known: str, name: str) -> int:
         """Look at the next byte, which must be one of these tags, and leave it."""
@@ -284,21 +293,22 @@ class _Walk:
             self._stream.seek(len(self.data))
             if start < len(self.data):
                 shown = explain_bytes(self.data[start:])
-                self.note(name, "values", start, f"{shown}: their types are in declarations that were not captured")
+                text = f"{shown}: their types are in declarations that were not captured"
+                self.note(name, "values", start, lambda: text)
             raise _Enough
-        value = self.parsed(value_construct(tag, self.sizes), name, f"value with the tag {chr(tag)}")
-        self.note(name, "value", start, explain_part(Tagged(), TaggedValue(tag, value), field))
+        value = self.value(tag, name)
+        self.note(name, "value", start, lambda: explain_part(_TAGGED, TaggedValue(tag, value), field))
 
     def region(self, name: str, field: str) -> None:
         tag, start = self.tag(_VALUE_TAGS, name), self.at
         self.parsed(self.construct(_BYTE), name, "tag")
-        self.note(name, "tag", start, constant_text(Tag, tag))
-        element = value_construct(tag, self.sizes)
+        self.note(name, "tag", start, lambda: constant_text(Tag, tag))
+        element = self._values[tag]
         width = element.sizeof()
         objects = tag in OBJECT_TAGS
         start = self.at
         count = self.number(name, "count", width + objects)
-        self.note(name, "count", start, str(count))
+        self.note(name, "count", start, lambda: str(count))
         if objects:
             for index in range(count):
                 self.part(_TAGGED, f"{name}[{index}]", field)
@@ -307,12 +317,12 @@ class _Walk:
             first = [self.parsed(element, name, "value") for _ in range(min(count, ITEMS))]
             self._stream.seek(min(start + count * width, len(self.data)))
             more = f", ... {count} in all" if count > ITEMS else ""
-            self.note(name, f"{count} values", start, f"[{', '.join(map(str, first))}{more}]")
+            self.note(name, f"{count} values", start, lambda: f"[{', '.join(map(str, first))}{more}]")
 
     def repeat(self, node: Repeat, name: str, field: str) -> None:
         start = self.at
         count = self.number(name, "count", 1)
-        self.note(name, "count", start, str(count))
+        self.note(name, "count", start, lambda: str(count))
         for index in range(count):
             item = f"{name}[{index}]"
             if not isinstance(node.element, Kinds):
@@ -328,13 +338,14 @@ class _Walk:
         if record is None and choice.UNKNOWN is None:
             known = " ".join(map(str, sorted(choice.KINDS)))
             raise self.unfit(f"{name}.{choice.SELECTOR}", start, f"a {choice.SELECTOR}, one of {known}", str(number))
-        self.note(f"{name}.{choice.SELECTOR}", "byte", start, f"{record.__name__ if record else 'unknown'} ({number})")
+        kind = record.__name__ if record else "unknown"
+        self.note(f"{name}.{choice.SELECTOR}", "byte", start, lambda: f"{kind} ({number})")
         if record is not None:
             self.part(layout_of(record), name, "")
             return True
         start = self.at
         self._stream.seek(len(self.data))
-        self.note(name, "bytes", start, explain_bytes(self.data[start:]))
+        self.note(name, "bytes", start, lambda: explain_bytes(self.data[start:]))
         return False
 
 

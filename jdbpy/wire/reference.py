@@ -88,7 +88,7 @@ def construct_of(node: LayoutNode, sizes: IDSizes) -> Any:
         case Tagged():
             return _tagged(sizes)
         case Untagged():
-            return _UntaggedValue(_value_fields(sizes))
+            return _UntaggedValue(value_constructs(sizes))
         case Region():
             return _region(sizes)
         case Repeat(element=Kinds() as kinds):
@@ -151,13 +151,8 @@ def _group(node: Group, sizes: IDSizes) -> Any:
     )
 
 
-def value_construct(tag: int, sizes: IDSizes) -> Any:
-    """Return the Construct of a value that has a tag, without that."""
-    return _value_fields(sizes)[tag]
-
-
-def _value_fields(sizes: IDSizes) -> dict[int, Any]:
-    """Return what a field or an element can hold, by tag."""
+def value_constructs(sizes: IDSizes) -> dict[int, Any]:
+    """Return the Constructs of what a field or an element can hold, by tag."""
     fields = {tag: _FIELDS[code] for tag, code in VALUE_CODES.items()}
     return fields | dict.fromkeys(OBJECT_TAGS, _FIELDS[id_code(sizes, "objectIDSize")])
 
@@ -165,7 +160,8 @@ def _value_fields(sizes: IDSizes) -> dict[int, Any]:
 def _tagged(sizes: IDSizes) -> Any:
     return c.ExprAdapter(
         c.Struct(
-            "tag" / c.Int8ub, "value" / c.Switch(c.this.tag, _value_fields(sizes) | {VOID_TAG: c.Pass}, default=c.Error)
+            "tag" / c.Int8ub,
+            "value" / c.Switch(c.this.tag, value_constructs(sizes) | {VOID_TAG: c.Pass}, default=c.Error),
         ),
         decoder=lambda container, context: TaggedValue(container["tag"], container["value"]),
         encoder=lambda value, context: {"tag": value.tag, "value": value.value},
