@@ -91,6 +91,7 @@ FLOORS = [
     "instrumentation",
     "watchdog",
     "snapshots",
+    "packets",
     "moments",
     "session",
     "clients",

@@ -10,7 +10,7 @@ import jdbpy
 
 NAMES = """
     attach fleet launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
-    replay_session CONNECT_LIMIT START_LIMIT LocalJvm expand_address local_jvms
+    replay_session read_packets CONNECT_LIMIT START_LIMIT LocalJvm expand_address local_jvms
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     command on view Plugin Record
     ConnectError Disconnected EvalError JdbpyError JdwpError LeaveError PluginError ProtocolError ReadOnlyError
@@ -21,7 +21,7 @@ NAMES = """
     BreakpointInfo BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo FrameInfo Limits LineEntry
     Location MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup
     ThreadInfo ThreadRef ValueInfo Variable VmInfo purpose
-    api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments snapshots strata
+    api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments packets snapshots strata
     threads tracing values views vm
 """
 

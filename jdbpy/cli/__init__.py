@@ -17,7 +17,8 @@ The front ends and what they are made of:
 * ``demo``: the bundled program, its tour
 * ``jvms``: the JVMs of one prompt or batch; ``jvm_events``: their events in one order
 * ``restarting``: a program started again; ``stop_actions``: what is run at stops
-* ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``)
+* ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``),
+  ``packets`` (``jdbpy packets``)
 * ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins
 * ``other_front_ends``: the door for the editor's console and for agents
 """

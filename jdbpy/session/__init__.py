@@ -21,6 +21,7 @@ down only (``tests/test_layers.py``). From the ground up:
 * ``calls``: the component ``session.observer``: calls observed while the target runs
 * ``classes``, ``modules``, ``vm``, ``threads``, ``heap``, ``hotswap``, ``moments``: further components
 * ``instrumentation``: conditions that the target itself computes; ``snapshots``: the target in a file
+* ``packets``: packets of other sessions, out of captures and recordings
 * ``watchdog``: what gets a target running again when its user does not
 * ``session``: the session, with all components
 * ``clients``: several clients of one session

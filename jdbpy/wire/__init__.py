@@ -7,6 +7,8 @@ It does not know what a breakpoint is for; that is ``jdbpy.session``. Where to f
     layout                  a declaration as a tree of parts, for code that reads or writes bytes
     codec                   encoding and decoding: ``codegen`` (fast) or ``reference`` (construct)
     faults, explain         what is wrong with a message; a message as text
+    dissect                 a message taken apart, as far as it fits: for packets of others
+    capture                 files of what went over a network, down to the bytes of TCP streams
     framing, handshake      the stream as packets
     opening                 from a stream to a connection that runs
     connection              requests, replies and events over a stream; its parts are ``pending`` (one reply),

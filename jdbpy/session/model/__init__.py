@@ -14,6 +14,7 @@ kept after the target has moved on; using it to ask for more is then a ``StateEr
 * ``decisions``: what was decided about hits, and why
 * ``locks``, ``heap``, ``modules``, ``hotswap``: what these components tell
 * ``vm``: the VM as a whole; ``snapshots``: what is known of one in a file; ``moments``: one at a moment, to be compared
+* ``packets``: what captures and recordings hold
 * ``instrumentation``: what a session has put into the target's code
 
 Those of special subjects are public as namespaces, ``jdbpy.heap``; so some files are short.
