@@ -1,4 +1,4 @@
-"""Packets of sessions on real JVMs, out of captures and recordings; and of connections that a capture has only in part."""
+"""Packets of sessions on real JVMs, out of captures and recordings; and of connections that a capture has in part."""
 
 from __future__ import annotations
 
@@ -172,8 +172,8 @@ def test_a_capture_that_began_later_needs_the_port(tmp_path: Path) -> None:
         ("ThreadReference.Name", "target", "reply"),
     ]
     assert "no handshake was captured" in notes[0].text
-    segments = [(1, tcp.segment(1, ANSWERED[15:])), *segments]  # the rest of a packet comes first
-    file.write_bytes(pcap(frames_of([(1, Tcp().segment(1, ANSWERED[15:])), (1, tcp.segment(1, ANSWERED))])))
+    tcp = Tcp()  # the rest of a packet comes first
+    file.write_bytes(pcap(frames_of([(1, tcp.segment(1, ANSWERED[15:])), (1, tcp.segment(1, ANSWERED))])))
     found, notes, _ = read(file, port=5005)
     assert [each.kind for each in found] == ["reply"]
 
@@ -300,7 +300,7 @@ def test_a_long_packet_is_read_at_its_beginning(tmp_path: Path, monkeypatch: pyt
 def test_what_is_begun_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cutting, "MOST_BEGUN", 1000)
     begun = struct.pack(">IIBH", 100_000, 1, REPLY, 0) + bytes(800)
-    found, _, summary = read(capture(tmp_path, [*HELLO, (0, ASKED), (1, begun), (1, bytes(800)), (1, reply(8))]))
+    found, _, _ = read(capture(tmp_path, [*HELLO, (0, ASKED), (1, begun), (1, bytes(800)), (1, reply(8))]))
     assert [(each.id, each.missing > 0) for each in found] == [(1, False), (1, True), (8, False)]
     assert "too much is begun" in found[1].note
 
@@ -320,12 +320,14 @@ def test_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for content, message in (
         (b"", "is no capture and no recording: it is empty"),
         (b"PK\3\4", "is no capture and no recording: it begins with b'PK"),
-        (b"SQLite format 3\0" + bytes(500), "no snapshot"),
         (pcap([]), "has no JDWP: no TCP data"),
     ):
         (tmp_path / "x").write_bytes(content)
         with pytest.raises(UsageError, match=message):
             read(tmp_path / "x")
+    (tmp_path / "x").write_bytes(b"SQLite format 3\0" + bytes(500))
+    with pytest.raises(StateError, match="is damaged"):
+        read(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot read"):
         read(tmp_path / "missing")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"SQLite format 3\0")))
