@@ -48,14 +48,14 @@ times are seconds since 2023-11-14 22:13:20.003000 UTC
 """
 
 RAW = """\
-    0x00  00 00 00 1b              length                  27
-    0x04  00 00 00 01              id                      1
-    0x08  00                       flags                   0x00
-    0x09  0b                       command set             11
-    0x0a  06                       command                 6
-    0x0b  00 00 00 00 00 00 00 00  thread        objectID  0
-    0x13  00 00 00 00              startFrame    int       0
-    0x17  00 00 00 00              length        int       0
+    0x00  00 00 00 1b              length                 27
+    0x04  00 00 00 01              id                     1
+    0x08  00                       flags                  0x00
+    0x09  0b                       command set            11
+    0x0a  06                       command                6
+    0x0b  00 00 00 00 00 00 00 00  thread       objectID  0
+    0x13  00 00 00 00              startFrame   int       0
+    0x17  00 00 00 00              length       int       0
 """
 
 
