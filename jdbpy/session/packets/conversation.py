@@ -70,6 +70,7 @@ class Conversation:
         """Why it is no JDWP, once that is known."""
         self._reading = reading
         self._totals = totals
+        self._forced = forced
         self._ways = [Cutter(totals, forced=forced), Cutter(totals, forced=forced)]
         self._debugger: int | None = None
         self._sizes = reading.sizes
@@ -114,7 +115,7 @@ class Conversation:
     def _cut(self, way: int, cuts: Iterator[Whole | Cut], time: float | None) -> Iterator[Item]:
         for each in cuts:
             if not self.is_jdwp:
-                if isinstance(each, Cut) and each.kind != "handshake":
+                if isinstance(each, Cut) and each.kind != "handshake" and not self._forced:
                     self.why_other = self.why_other or each.text
                 if self.why_other:
                     continue

@@ -136,9 +136,11 @@ class Cutter:
         if not self._forced:
             self.is_other = True
             yield Cut("other", f"expected the handshake {HANDSHAKE!r}, found {bytes(self._buffer[:40])!r}")
+        if self.is_other or not self._found_again(self._buffer):
             self._searching = True
-            self._skip(len(self._buffer))
-            self._drop(len(self._buffer))
+            rest = len(self._buffer)
+            self._drop(rest, moves=False)
+            self._skip(rest)
 
     def _packets(self) -> Iterator[Whole | Cut]:
         buffer = self._buffer
@@ -206,7 +208,7 @@ class Cutter:
             return f"expected the flags of a packet, 0x00 (command) or 0x80 (reply), found {begin[8]:#04x}"
         return ""
 
-    def _found_again(self, data: bytes) -> bool:
+    def _found_again(self, data: bytes | bytearray) -> bool:
         """True if a segment may begin with a packet: it has a header, and what that says is known."""
         if len(data) < HEADER_LENGTH or self._is_wrong(data):
             return False
