@@ -350,6 +350,11 @@ class ClientPrompt:
         return self._pages
 
     @property
+    def completes(self) -> bool:
+        """True if names are completed."""
+        return True
+
+    @property
     def prompting(self) -> bool:
         return self._open
 

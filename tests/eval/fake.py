@@ -73,6 +73,9 @@ class FakeTarget(FakeWorld):
     async def imports(self) -> Imports:
         return self.source_imports
 
+    async def search_imports(self) -> bool:
+        return False
+
     async def find_classes(self, names: Sequence[str]) -> list[int]:
         await self._trip("find_classes")
         return [self._classes[n].id if n in self._classes and n not in self.unloaded else 0 for n in names]

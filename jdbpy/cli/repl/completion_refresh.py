@@ -1,12 +1,14 @@
 """Keeps the names that completion offers: read in the background after each stop, swapped whole.
 
-Owns what is asked of the session for it, and when: never at a key press, never while a command waits, and on a slow
-link only what is cheap. A name that is missing costs the user a few letters; a name that is late costs nothing.
+Owns what is asked of the session for it, and when: never at a key press, never while a command runs, nothing twice of
+one stop, and on a slow link only what is cheap. A name that is missing costs the user a few letters; a name that is
+late costs nothing.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -40,11 +42,18 @@ class Known:
 
 
 class NamesRefresher:
-    """Keeps ``known`` fresh. ``poke()`` says that something may have changed; ``run()`` must be running."""
+    """Keeps ``known`` fresh. ``poke()`` says that something may have changed; ``run()`` must be running.
 
-    def __init__(self, context: Context, known: Known) -> None:
+    ``wanted`` is False where nothing completes: then nothing is read.
+    """
+
+    def __init__(self, context: Context, known: Known, *, wanted: bool = True) -> None:
         self.context = context
         """The JVM whose names are wanted."""
+        self._wanted = wanted
+        self._command_runs = False
+        self._reading = trio.CancelScope()
+        self._moment: object = None  # the stop of which threads and variables are known
         self._known = known
         self._news = trio.Event()
         self._searching = False
@@ -55,12 +64,25 @@ class NamesRefresher:
         """Something has happened after which other names may be known."""
         self._news.set()
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A command runs within the block: nothing is read meanwhile, and what was being read is read again after."""
+        self._command_runs = True
+        self._reading.cancel()
+        try:
+            yield
+        finally:
+            self._command_runs = False
+            self.poke()
+
     def set_jvms(self, names: tuple[str, ...]) -> None:
         """These JVMs are debugged."""
         self._known.names = self._known.names.replace(jvms=names)
 
     async def run(self) -> None:
         """Reads names after each ``poke()``, until cancelled."""
+        if not self._wanted:
+            return
         async with open_nursery() as nursery:
             while True:
                 await self._news.wait()
@@ -68,7 +90,10 @@ class NamesRefresher:
                     self._news = trio.Event()
                     with trio.move_on_after(SETTLED):
                         await self._news.wait()
-                self._known.names = await self.read()
+                if self._command_runs:
+                    continue
+                with trio.CancelScope() as self._reading:
+                    await self._refresh()
                 if not self._searching:
                     self._searching = True
                     nursery.start_soon(self._search_paths)
@@ -82,11 +107,20 @@ class NamesRefresher:
                 self._known.names = self._known.names.replace(not_loaded=tuple(sorted(found)))
         self._searching = False
 
-    async def read(self) -> Names:
-        """Return what is known now. wire: 2 or 3 trips at a stop, none while the target runs but for the threads."""
+    async def _refresh(self) -> None:
+        moment = _moment(self.context.session)
+        again = moment is not None and moment == self._moment
+        self._moment = None
+        self._known.names = await self.read(of_debugger=again)
+        self._moment = moment
+
+    async def read(self, *, of_debugger: bool = False) -> Names:
+        """Return what is known now. wire: some 5 trips, once for a stop and a frame selected there; none while the
+        target runs but for the threads. With ``of_debugger`` only what no trip tells."""
         session = self.context.session
         changes: dict[str, Any] = {}
-        for part in (self._list_classes, _classes, _breakpoints, _saved, _vm, _threads, _frame):
+        parts = (self._list_classes, _classes, _breakpoints, _saved, _vm, *(() if of_debugger else (_threads, _frame)))
+        for part in parts:
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
         changes["displays"] = tuple(self.context.displays)
@@ -101,6 +135,13 @@ class NamesRefresher:
             self._listed = now
             await session.classes.list()
         return {}
+
+
+def _moment(session: Session) -> object:
+    """Return what is the same as long as nothing has run and the same frame is selected; None while the target runs."""
+    if session.state is not VmState.STOPPED:
+        return None
+    return session, session.ran, session.last_stop, session.selection
 
 
 async def _classes(session: Session) -> dict[str, Any]:

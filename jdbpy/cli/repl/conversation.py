@@ -289,7 +289,7 @@ class Conversation:
         self._began_ended = self._session.ending is not None
         self._jvms.touch()
         self._expect_stop()
-        with trio.CancelScope() as self._command:
+        with self._names.held(), trio.CancelScope() as self._command:
             try:
                 succeeded = await self._jvms.current.interpreter.run(line)
             except Exception:  # a fault of ours ends the command, not the session in the middle of somebody's work
@@ -304,7 +304,6 @@ class Conversation:
                 await self._stopped.wait()
         self._jvms.touch()
         self._screen.long.clear()
-        self._names.poke()
         if succeeded:
             self._unfinished = line
             if not self._resumed or self._stopped.is_set():

@@ -113,7 +113,7 @@ async def run_repl(
                             beside=shared,
                         )
 
-                    names = NamesRefresher(shared, known)
+                    names = NamesRefresher(shared, known, wanted=prompt.completes)
                     look = partial(choose_renderer, settings)
                     conversation = Conversation(jvms, make_context, TABLE, look, prompt, sink, names, after, offers)
                     await conversation.run(lines, interrupts, before)

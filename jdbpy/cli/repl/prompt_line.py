@@ -92,6 +92,11 @@ class EditedPrompt:
         return True
 
     @property
+    def completes(self) -> bool:
+        """True if names are completed."""
+        return True
+
+    @property
     def prompting(self) -> bool:
         return self._prompt.app.is_running
 

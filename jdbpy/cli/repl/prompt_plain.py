@@ -35,6 +35,11 @@ class PlainPrompt:
         return False
 
     @property
+    def completes(self) -> bool:
+        """True if names are completed: nothing is told here of a Tab."""
+        return False
+
+    @property
     def prompting(self) -> bool:
         return self._asking is not None
 

@@ -36,7 +36,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.values.remembered import GivenObject
 from jdbpy.wire.constants import Error
 
-SourceOf = Callable[[str, str | None], Awaitable[SourceFile | None]]
+SourceOf = Callable[[str, str | None, bool], Awaitable[SourceFile | None]]
 """(class name, SourceFile attribute) -> its source, if it can be read."""
 
 
@@ -190,9 +190,9 @@ class Evaluator:
         assign = tree.Assign(target.at, "=", target, value)
         return Program(f"{target_text} = {value_text}", (tree.ExpressionStatement(0, assign),))
 
-    async def _read_imports(self, frame: FrameInfo) -> Imports:
+    async def _read_imports(self, frame: FrameInfo, anywhere: bool) -> Imports:
         location = frame.location
-        file = await self._source_of(location.class_name, location.source)
+        file = await self._source_of(location.class_name, location.source, anywhere)
         known = self._imports.get(location.class_name)
         if known is None or known[0] is not file:
             known = file, NO_IMPORTS if file is None else read_imports("\n".join(file.lines))

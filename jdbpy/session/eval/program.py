@@ -90,15 +90,23 @@ class Program:
 
             await prefetch(compiler, self.statements)
         try:
-            if condition:
-                op: Op = await compiler.condition(self.expression(), scope)
-            elif wanted is not None:
-                op = await compiler.assign_to(await compiler.value(self.expression(), scope), wanted)
-            else:
-                op = await compile_statements(compiler, self.statements, scope, 0)
+            try:
+                op = await self._compile(compiler, scope, condition, wanted)
+            except EvalError:
+                if not await target.search_imports():
+                    raise
+                compiler.forget_imports()
+                op = await self._compile(compiler, scope, condition, wanted)
         except RecursionError:
             raise _too_deep() from None
         return Compiled(op, compiler, cells)
+
+    async def _compile(self, compiler: Compiler, scope: Scope, condition: bool, wanted: JavaType | None) -> Op:
+        if condition:
+            return await compiler.condition(self.expression(), scope)
+        if wanted is not None:
+            return await compiler.assign_to(await compiler.value(self.expression(), scope), wanted)
+        return await compile_statements(compiler, self.statements, scope, 0)
 
     def expression(self) -> tree.Expression:
         """Return the one expression that the text must be."""

@@ -119,7 +119,14 @@ class EvalTarget(Protocol):
         """Return the facts of the frame. wire: 0 trips when its method is known."""
 
     async def imports(self) -> Imports:
-        """Return the imports of the frame's source file, none when it cannot be read. No trip."""
+        """Return the imports of the frame's source file, none when it cannot be read or is not at hand: over a slow link
+        it is not looked for where that costs trips."""
+
+    async def search_imports(self) -> bool:
+        """Look for the frame's source file everywhere; True if ``imports`` are others only now.
+
+        wire: over a slow link some 15 trips, once for a package.
+        """
 
     # Classes
 

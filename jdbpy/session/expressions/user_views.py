@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _SHORT = Limits(depth=0)
 
 
-async def _no_imports(frame: FrameInfo) -> Imports:
+async def _no_imports(frame: FrameInfo, anywhere: bool) -> Imports:
     return NO_IMPORTS
 
 

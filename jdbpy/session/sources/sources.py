@@ -135,9 +135,12 @@ class Sources:
         self.with_jdk = False
         self.beside = self.beside_class = None
 
-    async def text(self, class_name: str, source: str | None = None) -> SourceFile | None:
-        """Return the whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given."""
-        return await self._file(class_name, source, by_class=True)
+    async def text(self, class_name: str, source: str | None = None, anywhere: bool = True) -> SourceFile | None:
+        """Return the whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given.
+
+        Without ``anywhere`` it is not looked for where that costs trips over a slow link.
+        """
+        return await self._file(class_name, source, asked=anywhere, by_class=anywhere)
 
     async def decompiled(self, class_name: str, command: str) -> SourceFile:
         """Return the Java that a decompiler of the user's makes of the class file; ``command``: a program and its

@@ -52,6 +52,10 @@ class Compiler:
             self._imports = await self.target.imports()
         return self._imports
 
+    def forget_imports(self) -> None:
+        """Read the imports again when a name needs them."""
+        self._imports = None
+
     def new_cell(self) -> int:
         """Return the number of a new variable of the expression."""
         self._cells += 1

@@ -53,8 +53,8 @@ from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import array_type, virtual_machine
 
 T = TypeVar("T")
-ReadImports = Callable[[FrameInfo], Awaitable[Imports]]
-"""Gives the imports of the source file that a frame is in."""
+ReadImports = Callable[[FrameInfo, bool], Awaitable[Imports]]
+"""Gives the imports of the source file that a frame is in; True: that is looked for whatever it costs."""
 
 
 class FrameTarget(HeapTarget):
@@ -136,7 +136,13 @@ class FrameTarget(HeapTarget):
 
     async def imports(self) -> Imports:
         """See ``EvalTarget``."""
-        return NO_IMPORTS if self._frame is None else await self._read_imports(self._frame)
+        return NO_IMPORTS if self._frame is None else await self._read_imports(self._frame, False)
+
+    async def search_imports(self) -> bool:
+        """See ``EvalTarget``."""
+        if self._frame is None or not self.high_latency:
+            return False
+        return await self._read_imports(self._frame, False) != await self._read_imports(self._frame, True)
 
     async def _has_this(self) -> bool:
         """True if the frame has a ``this``: for a method that was redefined, of which the agent says nothing else."""
