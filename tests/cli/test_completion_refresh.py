@@ -7,7 +7,7 @@ from typing import Any
 import trio
 from trio.testing import MockClock
 
-from jdbpy import StateError
+from jdbpy import StateError, VmState
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context, Display
 from jdbpy.cli.names import Names
@@ -63,14 +63,20 @@ async def test_names_while_the_target_runs(any_jvm: Jvm) -> None:
         assert not any(map(d.session.is_used, unused))  # it loads no component only to find that it knows no names
 
 
+class Running:
+    """A session whose target runs."""
+
+    state = VmState.RUNNING
+
+
 class Reader(NamesRefresher):
     """Counts how often names are read."""
 
     def __init__(self, known: Known) -> None:
-        super().__init__(Context(None), known)  # type: ignore[arg-type]
+        super().__init__(Context(Running()), known)  # type: ignore[arg-type]
         self.reads: list[float] = []
 
-    async def read(self) -> Names:
+    async def read(self, *, of_debugger: bool = False) -> Names:
         self.reads.append(trio.current_time())
         return Names(classes=(f"C{len(self.reads)}",))
 

@@ -119,8 +119,10 @@ class EvalTarget(Protocol):
         """Return the facts of the frame. wire: 0 trips when its method is known."""
 
     async def imports(self) -> Imports:
-        """Return the imports of the frame's source file, none when it cannot be read or is not at hand: over a slow link
-        it is not looked for where that costs trips."""
+        """Return the imports of the frame's source file, none when it cannot be read or is not at hand.
+
+        Over a slow link it is not looked for where that costs trips.
+        """
 
     async def search_imports(self) -> bool:
         """Look for the frame's source file everywhere; True if ``imports`` are others only now.
