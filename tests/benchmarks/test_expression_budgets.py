@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from pathlib import Path
 
+import pytest
 import trio
 
 from benchmarks.bench import TARGETS
 from benchmarks.rivals.stopped import Place
-from tests.benchmarks.counted import RTT, Counted, at_look, attached
+from jdbpy import EvalError
+from tests.benchmarks.counted import RTT, Counted, at, at_look, attached
 from tests.harness import Jvm, program, start_target
 
 ORDERS = Place("Orders", "look")
@@ -133,3 +137,29 @@ async def test_calls(jvm: Jvm) -> None:
         assert (text, *trips) == (text, min(trips[0], cold + 1), min(trips[1], again))
 
     await at_first_stops(jvm, AGAIN, cold_and_again, each=3, calls_in_turn=True)
+
+
+async def test_imports_of_a_file_that_is_far_away(jvm: Jvm, tmp_path: Path) -> None:
+    """What the class came from is looked at when a name is unknown, and not before."""
+    archive = tmp_path / "orders-sources.jar"
+    with zipfile.ZipFile(archive, "w") as jar:
+        jar.writestr("Orders.java", "import static java.lang.Math.floorMod;\nclass Orders {}\n")
+    (tmp_path / "empty").mkdir()
+    asked: list[str] = []
+
+    async def beside(class_name: str) -> tuple[str, ...]:
+        asked.append(class_name)
+        return (str(archive),)
+
+    async with at(ORDERS, jvm, 2 * RTT) as counted:
+        session = counted.session
+        session.sources.path = (str(tmp_path / "empty"),)
+        session.sources.beside_class = beside
+        assert (await session.values.evaluate("number + 1")).text == "43"
+        assert (await session.values.evaluate("Math.floorMod(number, 5)")).text == "2"
+        assert asked == []
+        assert (await session.values.evaluate("floorMod(number, 5)")).text == "2"
+        assert asked == ["Orders"]
+        with pytest.raises(EvalError, match="cannot find symbol"):
+            await session.values.evaluate("frobnicate(number)")
+        assert asked == ["Orders"]
