@@ -8,5 +8,5 @@ breakpoint or a value is stands in the session. Where jdb is at fault the right 
 * ``connectors``, ``opening``: JDI's connectors, and the sessions that they open
 * ``interpreter``: commands by name, and lines; ``commands``: the commands by subject; ``debugger``: what they share
 * ``specs``: what shall stop the target, in jdb's words; ``events``: what has
-* ``output``, ``values``, ``texts``: jdb's form of everything that is shown
+* ``output``, ``values``, ``texts``: jdb's form of everything that is shown; ``conversions``: what fits into what
 """

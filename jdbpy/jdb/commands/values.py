@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
-from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, ValueInfo
+from jdbpy import Disconnected, EvalError, JdbpyError, Limits, StateError, UsageError, ValueInfo
 from jdbpy.identifiers import WORD
+from jdbpy.jdb.conversions import (
+    PRIMITIVES,
+    NotAssignable,
+    argument_at,
+    assignment,
+    converted,
+    literal,
+    refused,
+    with_long_literals,
+)
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.values import SHORT, is_object, massaged, text_of
@@ -15,14 +26,18 @@ _ALL = Limits(depth=1, string=1_000_000, elements=1_000_000, fields=10_000)
 _UNKNOWN = re.compile(rf"cannot find symbol: (?:variable|method) ([{WORD}]+)(?:\(.*\))?(?: in \w+ (\S+))?")
 _NO_TYPE = re.compile(r"package \S+ does not exist|cannot find symbol: class \S+(?: in package \S+)?")
 _NO_FIT = re.compile(r"no suitable method found|method \S+ in \w+ \S+ cannot be applied")
-_NUMBER_OR_TEXT = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.$])(?P<number>[1-9]\d{9,18})(?![\w.])""")
-_TOO_LARGE = re.compile(r"integer number too large: (\d+)")
+_TOO_LARGE = re.compile(r"integer number too large: (?:(\d+)|0[xX]([0-9a-fA-F]+))")
+_COUNT = re.compile(r"method .* required (?P<wanted>.*), found (?P<given>.*) \(actual and formal .* in length\)")
+_NOT_STATIC = re.compile(rf"non-static method ([{WORD}]+)\(.*\) cannot be referenced from a static context")
 _WRONG_TYPE = re.compile(
     r"incompatible types: (?:.+ cannot be converted to (?P<to>.+)|possible lossy conversion from .+ to (?P<narrow>.+))"
 )
-_PRIMITIVES = ("boolean", "byte", "char", "short", "int", "long", "float", "double")
-_INT_MAX, _LONG_MAX = 2**31 - 1, 2**63 - 1
 _DOTTED = re.compile(rf"([{WORD}]+(?:\.[{WORD}]+)*)(\(.*\))?")
+_VALUE = "jdb$value"
+"""The variable that keeps what is assigned: that is shown, whatever it becomes in the program's variable."""
+_NEEDS_TARGET = re.compile(r"->|::|^\{")
+_MOST_CONVERTED = 50
+"""Arguments of one expression that are converted."""
 
 
 @jdb_command("print", "eval", evaluates=True)
@@ -123,16 +138,111 @@ async def object_of(jdb: Debugger, words: Words) -> ValueInfo | None:
 
 
 async def evaluated(jdb: Debugger, text: str) -> ValueInfo | None:
-    """Return the value of an expression, also as ``$_``; None for null, and for one that fails, which is said then."""
+    """Return the value of an expression, also as ``$_``; None for null, and for one that fails, which is said then.
+
+    What Java would refuse to assign or to hand over, and JDI converts, is converted.
+    """
     await jdb.follow()
+    attempt = _Attempt(with_long_literals(text.strip()))
+    for _ in range(_MOST_CONVERTED):
+        try:
+            value = await jdb.target.values.evaluate(attempt.program, limits=SHORT)
+        except Disconnected:
+            raise
+        except JdbpyError as error:
+            try:
+                complaint = await _convert(jdb, attempt, error)
+            except NotAssignable as reason:
+                complaint = str(reason)
+            if complaint:
+                jdb.out.line(complaint)
+                return None
+        else:
+            return None if value.tag != "V" and value.text == "null" and not value.id else value
+    return None
+
+
+class _Attempt:
+    """An expression that is evaluated: what is assigned stands before the assignment, so that it is computed once."""
+
+    def __init__(self, text: str) -> None:
+        sides = assignment(text)
+        self.is_assignment = sides is not None and not _NEEDS_TARGET.search(sides[1])
+        self.left, self.right = sides if sides is not None and self.is_assignment else ("", text)
+        self.converted = ""  # what is assigned instead of the right side
+
+    @property
+    def program(self) -> str:
+        if not self.is_assignment:
+            return self.right
+        if self.converted:
+            return f"{self.left} = {self.converted}; {self.right}"
+        return f"{self._head}{self.right}; {self.left} = {_VALUE}; {_VALUE}"
+
+    @property
+    def _head(self) -> str:
+        return f"var {_VALUE} = " if self.is_assignment else ""
+
+    def part_at(self, column: int) -> tuple[str, int]:
+        """Return the side that a column of the program is in, and the column there."""
+        if self.is_assignment and column >= len(self._head) + len(self.right):
+            return self.left, column - len(self._head) - len(self.right) - len("; ")
+        return self.right, column - len(self._head)
+
+    def replace_in(self, part: str, begin: int, end: int, text: str) -> None:
+        """Put a text in the place of an argument."""
+        changed = f"{part[:begin]}{text}{part[end:]}"
+        if part is self.left:
+            self.left = changed
+        else:
+            self.right = changed
+
+
+async def _convert(jdb: Debugger, attempt: _Attempt, error: JdbpyError) -> str:
+    """Convert what an error speaks of; return what is to be said where nothing can be converted.
+
+    Raises NotAssignable with what JDI says of it.
+    """
+    wrong = _WRONG_TYPE.fullmatch(error.message) if isinstance(error, EvalError) else None
+    if not isinstance(error, EvalError) or error.column is None:
+        return _complaint(error, attempt.right)
+    part, column = attempt.part_at(error.column)
+    if wrong is None or attempt.converted:
+        return _complaint(error, part)
+    place = argument_at(part, column)
+    if place is None and not attempt.is_assignment:
+        return _complaint(error, part)
+    text = part[slice(*place)] if place is not None else attempt.right
     try:
-        value = await jdb.target.values.evaluate(_with_long_literals(text.strip()), limits=SHORT)
-    except Disconnected:
-        raise
-    except JdbpyError as error:
-        jdb.out.line(await _not_assignable(jdb, error, text) or _complaint(error, text))
-        return None
-    return None if value.tag != "V" and value.text == "null" and not value.id else value
+        found = await jdb.target.values.evaluate(text.strip(), limits=SHORT, remember=False)
+    except JdbpyError:
+        return _complaint(error, part)
+    value = None if found.text == "null" and not found.id and found.tag != "V" else found
+    try:
+        instead = await _fitted(jdb, value, wrong["to"] or wrong["narrow"])
+    except NotAssignable as reason:
+        if place is not None:
+            raise NotAssignable(f"com.sun.jdi.InvalidTypeException: {reason}") from None
+        what = f"Attempt to set value of incorrect typecom.sun.jdi.InvalidTypeException: {reason}"
+        raise NotAssignable(f"com.sun.tools.example.debug.expr.ParseException: {what}") from None
+    if place is not None:
+        attempt.replace_in(part, *place, instead)
+    else:
+        attempt.right, attempt.converted = literal(found), instead
+    return ""
+
+
+async def _fitted(jdb: Debugger, value: ValueInfo | None, wanted: str) -> str:
+    """Return a value as Java of another type. Raises NotAssignable."""
+    if wanted in PRIMITIVES:
+        return converted(value, wanted)
+    element = wanted.partition("<")[0].rstrip("[]")
+    dimensions = "[]" * wanted.count("[]")
+    found = []
+    if element not in PRIMITIVES:
+        with suppress(UsageError):  # the name is of several classes
+            found = await jdb.target.classes.find(element)
+    raise NotAssignable(refused(value, (found[0].name if found else element) + dimensions))
 
 
 async def shown(jdb: Debugger, value: ValueInfo) -> str | None:
@@ -155,50 +265,6 @@ async def _print(jdb: Debugger, text: str) -> None:
         jdb.out.line(f"{text} = {result}")
 
 
-def _with_long_literals(text: str) -> str:
-    """Return the expression with an L at numbers that are too large for an int: jdb takes them as long."""
-
-    def longer(match: re.Match[str]) -> str:
-        number = match["number"]
-        if number is None or not _INT_MAX < int(number) <= _LONG_MAX:
-            return match[0]
-        return f"{number}L"
-
-    return _NUMBER_OR_TEXT.sub(longer, text)
-
-
-async def _not_assignable(jdb: Debugger, error: JdbpyError, text: str) -> str:
-    """Return what JDI says of a value of a wrong type in an assignment; "" for other errors."""
-    wrong = _WRONG_TYPE.fullmatch(error.message) if isinstance(error, EvalError) else None
-    target, sign, expression = text.partition("=")
-    if wrong is None or not sign or target.strip() == "":
-        return ""
-    try:
-        value = await jdb.target.values.evaluate(_with_long_literals(expression.strip()), limits=SHORT, remember=False)
-    except JdbpyError:
-        return ""
-    wanted = wrong["to"] or wrong["narrow"]
-    refers = is_object(value) or value.tag == "s"  # a string of the expression is nothing in the target yet
-    if wanted in _PRIMITIVES:
-        if refers:
-            what = "Can't assign object value to primitive"
-        elif wanted == "boolean":
-            what = "Can't assign non-boolean value to a boolean"
-        elif value.type == "boolean":
-            what = "Can't assign boolean value to an non-boolean"
-        else:
-            what = f"Can't convert {value.text} to {wanted}"
-    elif not refers:
-        what = "Can't assign primitive value to object"
-    elif wanted.endswith("[]") and value.tag != "[":
-        what = "Can't assign non-array value to an array"
-    else:
-        found = [each.name for each in await jdb.target.classes.find(wanted)] if not wanted.endswith("[]") else []
-        what = f"Can't assign {value.type} to {found[0] if found else wanted}"
-    complaint = f"Attempt to set value of incorrect typecom.sun.jdi.InvalidTypeException: {what}"
-    return f"com.sun.tools.example.debug.expr.ParseException: {complaint}"
-
-
 def _complaint(error: JdbpyError, text: str) -> str:
     """Return an error of an expression in jdb's words where it has such, else in ours."""
     thrown = getattr(error, "exception_type", "")
@@ -208,7 +274,11 @@ def _complaint(error: JdbpyError, text: str) -> str:
         return error.message
     what = error.message
     if large := _TOO_LARGE.fullmatch(what):
-        return f'java.lang.NumberFormatException: For input string: "{large[1]}"'
+        number = f'"{large[1]}"' if large[1] else f'"{large[2]}" under radix 16'
+        return f"java.lang.NumberFormatException: For input string: {number}"
+    if count := _COUNT.fullmatch(what):
+        wanted, given = (_parameters(count[each]) for each in ("wanted", "given"))
+        return f"java.lang.IllegalArgumentException: Invalid argument count: expected {wanted}, received {given}"
     dotted = _DOTTED.fullmatch(text.strip())
     name = dotted[1] if dotted else ""
     if unknown := _UNKNOWN.fullmatch(what):
@@ -218,6 +288,8 @@ def _complaint(error: JdbpyError, text: str) -> str:
             what = f"No {kind} field or method with the name {unknown[1]} in {unknown[2]}"
         else:
             what = f"Name unknown: {name or unknown[1]}"
+    elif (instance := _NOT_STATIC.fullmatch(what)) and name.endswith(f".{instance[1]}"):
+        what = f"No static field or method with the name {instance[1]} in {name.removesuffix(f'.{instance[1]}')}"
     elif name and _NO_TYPE.fullmatch(what):
         what = f"Name unknown: {name}"
     elif _NO_FIT.match(what):
@@ -225,3 +297,12 @@ def _complaint(error: JdbpyError, text: str) -> str:
     elif "variable this cannot be referenced" in what:
         what = "No 'this'.  In native or static method"
     return f"com.sun.tools.example.debug.expr.ParseException: {what}"
+
+
+def _parameters(types: str) -> int:
+    """Return the number of types in a list that javac gives; commas of type arguments do not count."""
+    if types in ("", "no arguments"):
+        return 0
+    while (plain := re.sub(r"<[^<>]*>", "", types)) != types:
+        types = plain
+    return types.count(",") + 1
