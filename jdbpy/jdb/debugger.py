@@ -6,6 +6,7 @@ hit that suspends one thread only leaves it alone. The session's selection follo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ class Debugger:
         self.excludes: tuple[str, ...] = EXCLUDES  # as shown
         self.trace = line.trace  # flags of dbgtrace
         self.source_path = line.source_path
+        self.not_searched: tuple[str, ...] = ()  # of the target's class path, for sources; until that is said
         self.next_listed: int | None = None  # where an empty line after `list` goes on
         self.listing_on = False  # it is such a line
         self.tracing = ""  # the trace in effect, in words
@@ -63,6 +65,21 @@ class Debugger:
         """Begins or ends to show what goes over the wire."""
         if self.session is not None:
             self.session.log_wire(JdiTrace(self.trace, self.out.error) if self.trace else None)
+
+    async def source_line(self, class_name: str, line: int | None, source: str | None) -> None:
+        """Write a line of the source of a class, numbered. Where that is not found, say once what was not searched."""
+        file = await self.target.sources.text(class_name, source) if line is not None else None
+        if file is not None and line is not None and 1 <= line <= len(file.lines):
+            self.out.line(f"{number(line)}    {file.lines[line - 1]}")
+        elif file is None and line is not None:
+            self.say_not_searched()
+
+    def say_not_searched(self) -> None:
+        """Say, once, which part of the target's class path is not searched for sources."""
+        if self.not_searched:
+            paths, self.not_searched = os.pathsep.join(self.not_searched), ()
+            why = "the target is not known to be a process of yours on this machine"
+            self.out.line(f"Not searched for sources, since {why}: {paths}; use PATH names a source path.")
 
     # -- the current thread --------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from jdbpy import Event, Exited, Location, Notice, Output, Stopped, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.jdb.debugger import Debugger
-from jdbpy.jdb.values import place, source_line, source_line_of, text_of, thread_and_place
+from jdbpy.jdb.values import place, text_of, thread_and_place
 
 _ANNOUNCED = {
     StopReason.BREAKPOINT: "Breakpoint hit: ",
@@ -67,9 +67,7 @@ class Teller:
 
     async def _line_of(self, thread: str, location: Location) -> None:
         self._out.line(thread_and_place(thread, location))
-        line = await source_line(self._jdb.target, location)
-        if line is not None:
-            self._out.line(line)
+        await self._jdb.source_line(location.class_name, location.line, location.source_file)
 
     async def _notice(self, notice: Notice) -> None:
         data = dict(notice.data)
@@ -90,14 +88,11 @@ class Teller:
 
     async def _hit(self, notice: Notice) -> None:
         """A hit that suspends nothing."""
-        self._out.news(_HITS[notice.kind])
+        report = notice.report
+        self._out.news(_announced_hit(notice))
         self._out.line(_where(notice))
-        data = dict(notice.data)
-        name, line = data.get("class"), data.get("line")
-        if isinstance(name, str) and isinstance(line, int):
-            text = await source_line_of(self._jdb.target, name, line)
-            if text is not None:
-                self._out.line(text)
+        if report is not None and report.location is not None:
+            await self._jdb.source_line(report.location.class_name, report.location.line, report.location.source_file)
         self._jdb.prompt()
 
     def _traced(self, notice: Notice) -> None:
@@ -108,11 +103,16 @@ class Teller:
         self._out.line(f"Method exited: return value = {text_of(returned)}, {_where(notice)}")
 
 
-_HITS = {
-    "breakpoint-hit": "Breakpoint hit: ",
-    "field-read": "Field access encountered: ",
-    "field-changed": "Field changed: ",
-}
+_HITS = ("breakpoint-hit", "field-read", "field-changed")
+
+
+def _announced_hit(notice: Notice) -> str:
+    report = notice.report
+    if report is None or notice.kind == "breakpoint-hit":
+        return _ANNOUNCED[StopReason.BREAKPOINT]
+    if report.new_value is None:
+        return f"Field ({report.variable}) access encountered: "
+    return f"Field ({report.variable}) is {text_of(report.old_value)}, will be {text_of(report.new_value)}: "
 
 
 def _announcement(stop: Stopped, reason: StopReason) -> str:

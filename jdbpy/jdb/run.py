@@ -136,7 +136,7 @@ class _Jdb:
         if not jdb.source_path:
             with suppress(JdbpyError):
                 jdb.source_path = os.pathsep.join(await session.sources.class_path())
-                await session.sources.use_class_path()
+                jdb.not_searched = await session.sources.use_class_path()
         else:
             session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
         session.sources.use_path_only()  # as jdb does

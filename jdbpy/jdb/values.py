@@ -94,18 +94,3 @@ def frame_line(frame: FrameInfo, *, pc: bool) -> str:
         where = f"{location.source}:{number(location.line)}"
     end = f", pc = {location.code_index}" if pc and not frame.native else ""
     return f"  [{number(frame.index)}] {location.class_name}.{location.method} ({where}){end}"
-
-
-async def source_line(session: Session, location: Location) -> str | None:
-    """Return the line of source at a place, numbered."""
-    if location.line is None:
-        return None
-    return await source_line_of(session, location.class_name, location.line, location.source_file)
-
-
-async def source_line_of(session: Session, class_name: str, line: int, source: str | None = None) -> str | None:
-    """Return a line of the source of a class, numbered; None if there is none."""
-    file = await session.sources.text(class_name, source)
-    if file is None or not 1 <= line <= len(file.lines):
-        return None
-    return f"{number(line)}    {file.lines[line - 1]}"

@@ -44,6 +44,7 @@ async def list_(jdb: Debugger, words: Words) -> None:
     file = await jdb.target.sources.text(location.class_name, location.source_file)
     if file is None:
         jdb.out.line(f"Source file not found: {location.source}")
+        jdb.say_not_searched()
     elif line is None or line < 0:
         jdb.out.line("Source line numbers not available for this location.")
     else:
@@ -55,7 +56,7 @@ async def use(jdb: Debugger, words: Words) -> None:
     if not words.more():
         jdb.out.line(jdb.source_path)
         return
-    jdb.source_path = words.rest().strip()
+    jdb.source_path, jdb.not_searched = words.rest().strip(), ()
     if jdb.session is not None:
         jdb.session.sources.path = tuple(part for part in jdb.source_path.split(os.pathsep) if part)
 

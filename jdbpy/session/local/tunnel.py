@@ -86,6 +86,17 @@ class PeerProcess:
         """The process, by what no other one has; None if it is not known."""
         return start_of(self._process, proc=self._proc) if self._process is not None else None
 
+    @property
+    def is_ours(self) -> bool:
+        """True if the process certainly runs for this user, and sees the same files as this process."""
+        process, proc = self._process, self._proc
+        if process is None or self._sockets[self._ports[::-1]][1] != os.geteuid():
+            return False
+        with suppress(OSError):
+            own, other = (os.readlink(f"{proc}/{each}/ns/mnt") for each in ("self", process))
+            return own == other and os.path.samefile("/", f"{proc}/{process}/root")
+        return False
+
     def agent_options(self) -> dict[str, str]:
         """Return the options of the debugger agent on the process's command line; {} if none is, or is known."""
         if self._process is not None:

@@ -55,10 +55,17 @@ class LocalPaths(Record):
     left_out: tuple[str, ...] = ()
 
 
-async def local_class_path(target: Target) -> LocalPaths:
-    """Return the target's class path, as far as it may be opened on this machine. wire: 1 trip."""
+async def local_class_path(target: Target, *, of_user: bool = False) -> LocalPaths:
+    """Return the target's class path, as far as it may be opened on this machine. wire: 1 trip.
+
+    ``of_user``: all of it if the target is a process of the same user here, who could name it anyway.
+    """
     reply = await target.conn.request(virtual_machine.ClassPaths())
-    return await allowed_paths(target, [os.path.join(reply.baseDir, each) for each in reply.classpaths if each])
+    told = [os.path.join(reply.baseDir, each) for each in reply.classpaths if each]
+    if of_user and await trio.to_thread.run_sync(lambda: target.is_of_this_user):
+        used = tuple(each for each in told if _is_plain(each))
+        return LocalPaths(used, tuple(each for each in told if not _is_plain(each)))
+    return await allowed_paths(target, told)
 
 
 async def sources_of_libraries(target: Target) -> tuple[str, ...]:
@@ -164,12 +171,15 @@ def below(paths: Iterable[str], named: Sequence[str] = ()) -> LocalPaths:
     used, left_out = [], []
     for path in paths:
         full = os.path.normpath(path)
-        plain = os.path.isabs(full) and "\0" not in full and os.pathsep not in full
-        if plain and _is_below(full, roots) and _is_below(os.path.realpath(full), roots):
+        if _is_plain(full) and _is_below(full, roots) and _is_below(os.path.realpath(full), roots):
             used.append(full)
         else:
             left_out.append(path)
     return LocalPaths(tuple(used), tuple(left_out))
+
+
+def _is_plain(path: str) -> bool:
+    return os.path.isabs(path) and "\0" not in path and os.pathsep not in path
 
 
 def _roots(named: Sequence[str]) -> list[str]:

@@ -104,10 +104,15 @@ class Sources:
         self._target.require_alive()
         return tuple((await self._target.conn.request(virtual_machine.ClassPaths())).classpaths)
 
-    async def use_class_path(self) -> None:
-        """Searches the target's class path, as jdb does: those entries that may be opened here. wire: 1 trip."""
+    async def use_class_path(self) -> tuple[str, ...]:
+        """Search the target's class path, as jdb does, and return the entries that are left out.
+
+        Those of a process of this user on this machine are searched, else those that may be opened here. wire: 1 trip.
+        """
         self._target.require_alive()
-        self.path = (await local_class_path(self._target)).used
+        paths = await local_class_path(self._target, of_user=True)
+        self.path = paths.used
+        return paths.left_out
 
     async def window(self, place: Location | FrameInfo | None, around: int = AROUND) -> SourceWindow | None:
         """Return the lines around a place, ``around`` before and after it; None without line numbers or source.

@@ -187,6 +187,11 @@ class Target:
         return self._other_host or bool(self.tunnel)
 
     @property
+    def is_of_this_user(self) -> bool:
+        """True if the JVM is certainly a process of this user on this machine, with the same files."""
+        return self.launched or (self._peer is not None and not self.remote and self._peer.is_ours)
+
+    @property
     def remote_reason(self) -> str:
         """Return a sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not."""
         if self.launched or self.played or self.snapshot is not None or not self.remote:
