@@ -35,6 +35,8 @@ _WRONG_TYPE = re.compile(
 _DOTTED = re.compile(rf"([{WORD}]+(?:\.[{WORD}]+)*)(\(.*\))?")
 _VALUE = "jdb$value"
 """The variable that keeps what is assigned: that is shown, whatever it becomes in the program's variable."""
+_HIDDEN_CLASS = re.compile(rf"((?:[{WORD}]+\.)*[{WORD}]+)/0x[0-9a-f]{{16}}(?![{WORD}])")
+"""The name of a hidden class, which is a division to Java, and to jdb."""
 _NEEDS_TARGET = re.compile(r"->|::|^\{")
 _MOST_CONVERTED = 50
 """Arguments of one expression that are converted."""
@@ -143,6 +145,9 @@ async def evaluated(jdb: Debugger, text: str) -> ValueInfo | None:
     What Java would refuse to assign or to hand over, and JDI converts, is converted.
     """
     await jdb.follow()
+    if hidden := _HIDDEN_CLASS.match(text.strip()):
+        jdb.out.line(f"com.sun.tools.example.debug.expr.ParseException: Name unknown: {hidden[1]}")
+        return None
     attempt = _Attempt(with_long_literals(text.strip()))
     for _ in range(_MOST_CONVERTED):
         try:
