@@ -42,7 +42,6 @@ class Debugger:
         self.source_path = line.source_path
         self.not_searched: tuple[str, ...] = ()  # of the target's class path, for sources; until that is said
         self.next_listed: int | None = None  # where an empty line after `list` goes on
-        self.listing_on = False  # it is such a line
         self.tracing = ""  # the trace in effect, in words
         self.repeating = False
         self.saved: dict[str, str] = {}  # by `save`: key and text
@@ -86,14 +85,12 @@ class Debugger:
     async def make_current(self, thread: ThreadRef | ThreadInfo) -> None:
         """Make a thread the current one, at its innermost frame."""
         self.current = ThreadRef(thread.id, thread.name)
-        self.next_listed = None
         await self.target.select_thread(thread.id)
 
     def let_go(self) -> None:
         """Nothing is current any more: everything runs."""
         self.current = None
         self.group = None
-        self.next_listed = None
 
     @property
     def frame_index(self) -> int:

@@ -5,6 +5,7 @@ A command is a function of the debugger and the rest of its line that writes its
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Awaitable, Callable
 
@@ -37,6 +38,9 @@ COMMANDS: dict[str, JdbCommand] = {}
 
 REPEATABLE = frozenset(("up", "down", "step", "stepi", "next", "cont", "list", "pop", "reenter"))
 """The line that an empty one runs again after ``repeat on``."""
+
+LIST_BEGINS_AGAIN = REPEATABLE - {"list"} | {"run", "suspend", "resume", "kill", "interrupt", "threadgroup"}
+"""Commands after which ``list`` is at the current line again, whether they did anything or not."""
 
 
 def jdb_command(
@@ -78,10 +82,8 @@ class JdbInterpreter:
         if text.strip():
             self._last = text
             await self.run(text)
-        elif jdb.repeating and self._last and self._last.split()[0].lower() in REPEATABLE:
-            jdb.listing_on = True
-            await self.run(self._last)
-            jdb.listing_on = False
+        elif jdb.repeating and (name := _repeated(self._last)) in REPEATABLE:
+            await self.run("list" if name == "list" and jdb.next_listed is not None else self._last)
         else:
             jdb.prompt()
 
@@ -92,6 +94,8 @@ class JdbInterpreter:
         try:
             lines = read_script(path)
         except UsageError:
+            if os.path.isdir(path) and os.access(path, os.R_OK):  # noqa: ASYNC240 (one look)
+                self._jdb.out.line(f"*** Reading commands from {path}")
             self._jdb.out.line(f"Could not open: {path}")
             return False
         self._jdb.out.line(f"*** Reading commands from {path}")
@@ -124,6 +128,8 @@ class JdbInterpreter:
         from jdbpy.jdb import commands as commands  # which takes a while: not before the first prompt
 
         jdb = self._jdb
+        if name in LIST_BEGINS_AGAIN:
+            jdb.next_listed = None
         command = COMMANDS.get(name)
         if command is None:
             jdb.out.line(f"Unrecognized command: '{name}'.  Try help...")
@@ -187,3 +193,11 @@ class JdbInterpreter:
     def _prompt(self) -> None:
         if not self._jdb.leaving:
             self._jdb.prompt()
+
+
+def _repeated(line: str) -> str:
+    """Return the name of the command that a line runs, behind the numbers that say how often; "" for none."""
+    words = line.lower().split()
+    while len(words) > 1 and words[0].isdecimal() and int(words[0]):
+        del words[0]
+    return words[0] if words else ""

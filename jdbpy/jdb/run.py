@@ -101,7 +101,7 @@ class _Jdb:
         if not greeted:
             self._out.line(GREETING)
             for file in start_files():
-                if reason := why_not_trusted(file):
+                if not os.path.isdir(file) and (reason := why_not_trusted(file)):  # noqa: ASYNC240 (one look)
                     self._out.line(f"*** Ignoring {file}: {reason}")
                 else:
                     await self._interpreter.read(file)

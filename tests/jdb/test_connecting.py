@@ -183,3 +183,18 @@ async def test_bytes_that_come_one_by_one(jdk: Jvm) -> None:
 
     of_jdk, of_ours = await beside(jdk, work)
     assert of_ours == of_jdk
+
+
+async def test_a_directory_in_place_of_a_startup_file(jdk: Jvm, tmp_path: Path) -> None:
+    """It cannot be read, and is not taken for somebody else's."""
+    (tmp_path / "jdb.ini").mkdir()
+
+    async def work(command: Command) -> list[str]:
+        words = command(f"-J-Duser.home={tmp_path}")
+        async with drive(words, jdk, cwd=str(tmp_path), env={"HOME": str(tmp_path)}) as driven:
+            begun = await driven.read()
+            return [begun, *[(await driven.answer(f"read {name}")).text for name in (tmp_path / "jdb.ini", "/nope")]]
+
+    of_jdk, of_ours = await beside(jdk, work)
+    assert of_ours == of_jdk
+    assert f"Could not open: {tmp_path}/jdb.ini" in of_ours[0]

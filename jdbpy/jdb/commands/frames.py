@@ -93,7 +93,6 @@ async def _move(jdb: Debugger, words: Words, name: str, direction: int) -> None:
             return
     try:
         await jdb.target.select_frame(jdb.frame_index + direction * count)
-        jdb.next_listed = None
     except UsageError:
         jdb.out.line("End of stack.")
     except JdbpyError:
