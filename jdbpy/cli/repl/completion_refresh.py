@@ -132,8 +132,8 @@ class NamesRefresher:
         """Return all classes, megabytes of them in a large program: now and then, and never over a network."""
         now = trio.current_time()
         if not session.remote and now - self._listed > STALE:
-            self._listed = now
             await session.classes.list()
+            self._listed = now
         return {}
 
 

@@ -16,8 +16,8 @@ _POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 _PLACE_END = ":( \t\n\r"
 _IDENTIFIER = IDENTIFIER
 _NAME = rf"\*?\.*{_IDENTIFIER}(\.+{_IDENTIFIER})*\.*\*?"
-_CLASS = re.compile(rf"{_NAME}|(?:{_NAME})?/{PART}+")
-"""A class or a pattern; a hidden class has a slash in its name, and what the JVM has put behind that."""
+_CLASS = re.compile(rf"{_NAME}(?:/0x[0-9a-fA-F]+)?")
+"""A class or a pattern; a hidden class has a slash in its name, and behind that its address."""
 _METHOD = re.compile(rf"{_IDENTIFIER}|<init>|<clinit>")
 _CATCH_USAGE = "Usage: catch [uncaught|caught|all] <class id>|<class pattern>"
 _IGNORE_USAGE = "Usage: ignore [uncaught|caught|all] <class id>|<class pattern>"
