@@ -207,8 +207,10 @@ async def test_a_thread_that_runs_while_the_vm_is_suspended_keeps_its_hits() -> 
         assert jvm.world.suspended() == []
 
 
-async def test_a_thread_that_is_resumed_by_name_while_its_hit_is_looked_at_is_resumed_once() -> None:
-    """What is found out of the hit afterwards neither stops, nor takes from the count of the thread's next hit."""
+@pytest.mark.parametrize("by_watchdog", [False, True])
+async def test_a_thread_whose_hit_is_looked_at_is_resumed_once(by_watchdog: bool) -> None:
+    """It runs, as far as its user is concerned. What is found out of the hit after the watchdog has resumed it neither
+    stops, nor takes from the count of the thread's next hit."""
     jvm = crowded()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
         await session.breakpoints.add("Played.main", policy=SuspendPolicy.THREAD, callers=("Nowhere.at",))
@@ -216,7 +218,11 @@ async def test_a_thread_that_is_resumed_by_name_while_its_hit_is_looked_at_is_re
         jvm.hold(thread_reference.Frames)
         await jvm.hit(1)
         await jvm.wait_for(thread_reference.Frames)
-        session.execution._resuming.resume(1)  # the hit has come while the public method went to work
+        if by_watchdog:
+            session.execution.release([1])
+        else:
+            with pytest.raises(StateError, match="the thread is running"):
+                session.execution._resuming.resume(1)  # the hit has come while the public method went to work
         await jvm.release()
         await session._target.publisher.settled()
         await session.threads.list()  # all commands before have come

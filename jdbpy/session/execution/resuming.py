@@ -43,10 +43,8 @@ class Resuming:
         target = self._target
         target.require_alive()
         if thread is not None:
-            target.suspension.require_suspended(thread)
-            target.suspension.overrule((thread,))
-            resumed = self._submit(target.suspension.plan_run_thread(thread))
-            self._released(thread)
+            self._require_stopped(thread)
+            resumed = self._unsuspend_thread(thread)
             self._prefetch_stop(thread, resumed)
             return ()
         unseen = tuple(target.publisher.unseen())
@@ -92,7 +90,11 @@ class Resuming:
         """Let everything run but what belongs to other clients. wire: no wait."""
         target = self._target
         if target.clients is None or target.clients.together:
-            self.release()
+            for op, thread in target.suspension.plan_unsuspend_everything():
+                target.submit_op(op, thread, by_event=op is SuspendOp.THREAD_SUSPEND)
+            target.conn.flush()
+            self._released(None)
+            target.selection.clear()  # also if its thread stays, for a hit that is to be decided
             return
         keep = target.clients.others_threads(target)
         self._submit(target.suspension.plan_release(keep), keep)
@@ -170,19 +172,21 @@ class Resuming:
     async def unsuspend(self, threads: Sequence[int] | None = None) -> None:
         """Take back one ``suspend`` of the VM, or of each given thread; where there was none, let it or them run.
 
-        A stop stays a stop: after ``suspend`` and ``resume`` everything is as it was before. wire: no wait.
+        A stop stays a stop: after ``suspend`` and ``resume`` everything is as it was before. What the debugger itself
+        holds, for a moment or for a hit that is still to be decided, stays held. wire: no wait.
         """
         target, suspension = self._target, self._target.suspension
         target.require_alive()
         for thread in threads or ():
-            suspension.require_suspended(thread)
+            self._require_stopped(thread)
         if threads is None:
             if not suspension.user_vm_holds:
                 self._release_own()
                 return
             suspension.user_vm_holds -= 1
             self._target.suspends[0] -= 1
-            self._submit([(SuspendOp.VM_RESUME, 0)])
+            target.unsuspend_all()
+            target.conn.flush()
             self._released_some()
         for thread in threads or ():
             if suspension.user_holds.get(thread):
@@ -191,10 +195,25 @@ class Resuming:
                 target.suspends[thread] -= 1
                 self._released_some()
             else:
-                self.release([thread])
+                self._unsuspend_thread(thread)
+
+    def _require_stopped(self, thread: int) -> None:
+        """Raises StateError unless the thread is suspended, and not only by the debugger itself."""
+        self._target.suspension.require_suspended(thread)
+        if not self._target.suspension.is_stopped(thread):
+            raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
+
+    def _unsuspend_thread(self, thread: int) -> list[Pending[Any]]:
+        """Let one thread run, whatever holds it but the debugger itself. wire: no wait."""
+        plan = self._target.suspension.plan_unsuspend_thread(thread)
+        resumed = [self._target.submit_op(op, each) for op, each in plan]
+        self._target.conn.flush()
+        self._released(thread)
+        return resumed
 
     def release(self, threads: Sequence[int] | None = None) -> None:
-        """``unsuspend`` without a look at the threads, and without waiting. wire: no wait."""
+        """Let everything run, or these threads, whatever holds them: for who gets a target running again in spite of
+        the debugger (``panic``, the watchdog). wire: no wait."""
         target = self._target
         target.require_alive()
         target.suspension.overrule(threads)
@@ -241,13 +260,13 @@ class Resuming:
         target = self._target
         target.require_alive()
         if thread is not None:
-            if target.suspension.is_suspended(thread):
+            if target.suspension.is_stopped(thread):
                 raise StateError("that thread is suspended already", hint=f"'thread {thread}' selects it")
             resumed = target.suspension.resumed(thread)
             await self.suspend([thread])
             with self._undone_if_cancelled(thread, resumed):
                 return await self._show(thread, SuspendPolicy.THREAD)
-        if target.suspension.everything_held:
+        if target.suspension.everything_stopped:
             raise StateError("the target is stopped already", hint="'cont' lets it run")
         pending = target.submit_op(SuspendOp.VM_SUSPEND)  # a stop, which 'cont' and 'resume' end
         resumed = target.suspension.resumed(0)
@@ -286,7 +305,11 @@ class Resuming:
         with suppress(JdbpyError):  # the connection is gone, and with it the pause
             if thread:
                 self._target.suspends[thread] -= 1
-            self._submit([(SuspendOp.THREAD_RESUME if thread else SuspendOp.VM_RESUME, thread)])
+            if thread:
+                self._target.submit_op(SuspendOp.THREAD_RESUME, thread)
+            else:
+                self._target.unsuspend_all()
+            self._target.conn.flush()
             self._released_some()
 
     async def _show(self, thread: int, policy: SuspendPolicy) -> Stopped:

@@ -331,7 +331,7 @@ class Clients:
                 each.taken = {number: stop for number, stop in each.taken.items() if stop in stops}
         still = {*keep, *suspension.held_threads()}
         threads = () if thread is None else (thread,)
-        if thread is None and suspension.everything_held:
+        if thread is None and suspension.everything_stopped:
             return
         self.host.publish(ThreadsResumed(target.client, threads, tuple(sorted(still)) if thread is None else ()))
 

@@ -10,6 +10,8 @@ reference, but for the third):
   ``STEP_LIMIT`` seconds while threads wait, the oldest waiting stop is shown, and the step stays pending.
 * While a method runs for an expression, or everything is suspended for a stop that was shown, further hits that suspend
   everything wait: nothing but the user's own commands moves the selection.
+* What the debugger itself suspends, for a hit that is still to be decided or for a moment, no command of the user
+  resumes: as far as the user is concerned, that thread runs. ``panic`` and the watchdog resume that as well.
 * A stop that waits is dropped, and its thread resumed, when its breakpoint is removed, disabled or changed.
 
 What happens to a stop (``StopState``)::

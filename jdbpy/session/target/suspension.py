@@ -10,7 +10,7 @@ The rules:
   resume of the VM takes one from every thread that has one; threads born meanwhile start with the count of the VM.
 * We keep apart why a thread is held: by the whole VM (``vm_holds``), by an event of its own (``event_holds``), by
   the user's ``suspend THREAD`` (``user_holds``), or by the debugger for a moment (``brief_holds``,
-  ``brief_vm_holds``). ``cont`` releases the first two and leaves the others.
+  ``brief_vm_holds``). ``cont`` releases the first two and leaves the others, ``resume`` leaves only the last.
 * A frame id is valid from a stop until its thread really runs (count 1 -> 0) or runs an invoked method. Each such step
   adds one to the thread's epoch. The frame itself outlives the method, and gets a new id.
 """
@@ -85,10 +85,17 @@ class Suspension:
     @property
     def anything_held(self) -> bool:
         """True if any thread is suspended otherwise than for a moment or by an event without a verdict."""
-        whole = self.undecided is not None and self.undecided[1]
-        return self._base - self.brief_vm_holds > whole or any(
-            self.count(each) > self._not_stopped(each) for each in self._own_threads()
-        )
+        return self.everything_stopped or any(map(self.is_stopped, self._own_threads()))
+
+    @property
+    def everything_stopped(self) -> bool:
+        """True if the whole VM is suspended otherwise than for a moment or by an event without a verdict."""
+        return self._base > self._not_stopped_base
+
+    def is_stopped(self, thread: int) -> bool:
+        """True if more suspends the thread than the debugger itself does, for a moment or for an event without a
+        verdict."""
+        return self.count(thread) > self._not_stopped(thread)
 
     @property
     def deciding(self) -> bool:
@@ -148,7 +155,7 @@ class Suspension:
     def threads_at_events(self) -> list[int]:
         """Return the threads that stand at the event that stopped them, in rising order of their ids; not where that is
         still to be decided."""
-        return [thread for thread in sorted(self._at_event) if self.count(thread) > self._not_stopped(thread)]
+        return [thread for thread in sorted(self._at_event) if self.is_stopped(thread)]
 
     @property
     def moment(self) -> Moment | None:
@@ -334,6 +341,26 @@ class Suspension:
         """Return the commands that let one thread run, whatever holds it, and leave the others as they are."""
         return [(SuspendOp.THREAD_RESUME, thread)] * self.count(thread)
 
+    def plan_unsuspend_thread(self, thread: int) -> list[tuple[SuspendOp, int]]:
+        """Return the commands that take from one thread all but what the debugger itself holds: for a moment, or for an
+        event that is still to be decided."""
+        return [(SuspendOp.THREAD_RESUME, thread)] * (self.count(thread) - self._not_stopped(thread))
+
+    def plan_unsuspend_everything(self) -> list[tuple[SuspendOp, int]]:
+        """Return the commands that take from all threads all but what the debugger itself holds (``resume``).
+
+        A thread that these would take that from gets suspends before them.
+        """
+        resumes = max(0, self._base - self._not_stopped_base)
+        before, after = list[tuple[SuspendOp, int]](), list[tuple[SuspendOp, int]]()
+        for thread in sorted({*self._counts, *self.event_holds, *self.user_holds, *self.brief_holds}):
+            count = self.count(thread)
+            kept = min(count, self._not_stopped(thread))
+            if kept:
+                before += [(SuspendOp.THREAD_SUSPEND, thread)] * (resumes + kept - count)
+            after += [(SuspendOp.THREAD_RESUME, thread)] * (count - resumes - kept)
+        return [*before, *[(SuspendOp.VM_RESUME, 0)] * resumes, *after]
+
     def plan_run_everything(self) -> list[tuple[SuspendOp, int]]:
         """Return the commands that leave nothing held at all.
 
@@ -345,6 +372,11 @@ class Suspension:
         return plan
 
     # How it is counted
+
+    @property
+    def _not_stopped_base(self) -> int:
+        """Return how much of the count of the VM is for a moment, or that of an event which is still to be decided."""
+        return self.brief_vm_holds + (self.undecided is not None and self.undecided[1])
 
     def _not_stopped(self, thread: int) -> int:
         """Return how much of the thread's count is for a moment, or that of an event which is still to be decided."""

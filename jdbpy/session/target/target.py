@@ -417,10 +417,15 @@ class Target:
         finally:
             with suppress(Disconnected):
                 if self.suspension.resumed(0) == before:
-                    with self.conn.corked:
-                        for each in self.suspension.stopped_alone():
-                            self.submit_op(SuspendOp.THREAD_SUSPEND, each, by_event=True)
-                        frozen.resumed = self.submit_op(SuspendOp.VM_RESUME, brief=True)
+                    frozen.resumed = self.unsuspend_all(brief=True)
+
+    def unsuspend_all(self, *, brief: bool = False) -> Pending[Empty]:
+        """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so. wire: no
+        wait."""
+        with self.conn.corked:
+            for each in self.suspension.stopped_alone():
+                self.submit_op(SuspendOp.THREAD_SUSPEND, each, by_event=True)
+            return self.submit_op(SuspendOp.VM_RESUME, brief=brief)
 
     def _take_back(self, thread: int, resumed: int, command: Command[Any], reply: Any) -> None:
         """Undo a suspend whose waiter was cancelled, unless another command has resumed the VM or thread meanwhile.
@@ -430,4 +435,7 @@ class Target:
         """
         if self.suspension.resumed(thread) == resumed:
             with suppress(Disconnected), self.conn.corked:
-                self.submit_op(SuspendOp.THREAD_RESUME if thread else SuspendOp.VM_RESUME, thread)
+                if thread:
+                    self.submit_op(SuspendOp.THREAD_RESUME, thread)
+                else:
+                    self.unsuspend_all()
