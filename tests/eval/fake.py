@@ -81,7 +81,7 @@ class FakeTarget(FakeWorld):
         await self._trip("class_facts")
         return [self._by_id[class_id] for class_id in ids]
 
-    async def load_class(self, name: str) -> int:
+    async def load_class(self, name: str, *, seen_from: int = 0) -> int:
         if not self.can_invoke:
             return 0
         await self._trip(f"load {name}")
@@ -107,11 +107,20 @@ class FakeTarget(FakeWorld):
     async def initialized(self, class_id: int) -> bool:
         return True
 
-    async def initialize(self, name: str) -> None:
+    async def initialize(self, class_id: int, name: str) -> None:
         raise AssertionError("every class of the fake is initialized")
 
     def knows_classes(self, names: Sequence[str]) -> bool:
         return False
+
+    def is_undecided(self, name: str) -> bool:
+        return False
+
+    async def holders(self, name: str) -> list[str]:
+        raise AssertionError("the fake has one loader")
+
+    async def others(self, class_id: int, names: Sequence[str]) -> dict[str, int]:
+        raise AssertionError("the fake has one loader")
 
     def likely_class(self, name: str) -> int:
         return 0

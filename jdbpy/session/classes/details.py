@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.session.classes.listing import class_info
-from jdbpy.session.classes.records import Loaders, declaration, field_info, method_info
+from jdbpy.session.classes.records import declaration, field_info, method_info
 from jdbpy.session.concurrency import both, together
 from jdbpy.session.java import signatures
 from jdbpy.session.java.class_file import version_words
@@ -24,6 +24,7 @@ from jdbpy.session.model.classes import ClassDetail, ClassInfo, FieldInfo, Known
 from jdbpy.session.model.threads import NOT_KNOWN
 from jdbpy.session.sources.text import relative_path
 from jdbpy.session.target import facts
+from jdbpy.session.target.loaders import Loaders
 from jdbpy.session.target.refs import Field, Method, RefType
 from jdbpy.session.target.suspension import Moment
 from jdbpy.session.target.target import Target

@@ -81,6 +81,8 @@ def source_type(kind: JavaType) -> str:
             return source_type(OBJECT if which == "*" else bound)
         case LateType() | NullType():
             return OBJECT.name
+        case ClassType(class_id=other) if other:  # the source can name the one of the class path only
+            return OBJECT.name
         case ClassType(name=name, args=args):
             written = name.replace("$", ".")
             return f"{written}<{', '.join(map(source_type, args))}>" if args else written

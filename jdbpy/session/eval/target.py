@@ -54,6 +54,9 @@ class ClassFacts(Record):
     interfaces: tuple[int, ...]
     fields: tuple[Field, ...]
     methods: tuple[Method, ...]
+    own: bool = True
+    """True if this is surely what the frame's class means by the name: their loaders are the same, or it is one of the
+    JDK."""
 
     def method(self, name: str, signature: str) -> Method:
         """Return a method that the class must have. Raises EvalError when, by what the target says, it has not."""
@@ -129,6 +132,17 @@ class EvalTarget(Protocol):
     def knows_classes(self, names: Sequence[str]) -> bool:
         """True if all of them have been found before, and so are there. No trip."""
 
+    def is_undecided(self, name: str) -> bool:
+        """True if classes of several loaders had the name when it was looked for, and the frame's loader has been asked
+        for none of them. No trip."""
+
+    async def holders(self, name: str) -> list[str]:
+        """Return the loaders of the classes of a name, in words. wire: 3 trips."""
+
+    async def others(self, class_id: int, names: Sequence[str]) -> dict[str, int]:
+        """Return which of the names mean another class for the loader of a class than for the frame's loader, with that
+        class. wire: 1 trip, 0 when known; 2 more where several classes have a name."""
+
     def likely_class(self, name: str) -> int:
         """Return a class of that name that was heard of, 0 for none: most likely what ``find_classes`` will tell. No
         trip."""
@@ -136,8 +150,9 @@ class EvalTarget(Protocol):
     async def class_facts(self, ids: Sequence[int]) -> list[ClassFacts]:
         """Facts of loaded classes. wire: 1 trip, 0 when known."""
 
-    async def load_class(self, name: str) -> int:
-        """Load a class through the frame's loader; 0 when there is none. Runs code in the target."""
+    async def load_class(self, name: str, *, seen_from: int = 0) -> int:
+        """Load a class through the frame's loader, or through that of a class; 0 when there is none. Runs code in the
+        target."""
 
     async def simple_names(self, name: str) -> list[str]:
         """Binary names of loaded classes whose simple name is ``name``. wire: 1 trip."""
@@ -156,7 +171,7 @@ class EvalTarget(Protocol):
     async def initialized(self, class_id: int) -> bool:
         """True if the static fields of a class have got their values. wire: 1 trip, 0 when known."""
 
-    async def initialize(self, name: str) -> None:
+    async def initialize(self, class_id: int, name: str) -> None:
         """Run the static initializer of a class, unless code cannot be run now."""
 
     # Reading

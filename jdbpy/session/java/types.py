@@ -2,7 +2,8 @@
 
 Owns the type records (primitives, classes with type arguments, arrays, type variables, wildcards), erasure, and how
 types are spelled. It is pure: what a class extends or declares belongs to ``class_graph``. Classes are
-distinguished by their binary name (``java.util.Map$Entry``).
+distinguished by their binary name (``java.util.Map$Entry``), and by their id where the frame's loader means another
+class by that name.
 """
 
 from __future__ import annotations
@@ -36,10 +37,14 @@ class Primitive(JavaType):
 
 
 class ClassType(JavaType):
-    """A class or interface; ``args`` are its type arguments, empty when it is raw or not generic."""
+    """A class or interface; ``args`` are its type arguments, empty when it is raw or not generic.
+
+    ``class_id`` is 0 for the class that the frame's loader means by the name; one of another loader has its id there.
+    """
 
     name: str
     args: tuple[JavaType, ...] = ()
+    class_id: int = 0
 
     def __str__(self) -> str:
         simple = simple_name(self.name)
@@ -184,7 +189,7 @@ def is_string(kind: JavaType) -> bool:
 def erasure(kind: JavaType) -> JavaType:
     """Return the type without type arguments and variables (JLS 4.6)."""
     if isinstance(kind, ClassType):
-        return ClassType(kind.name) if kind.args else kind
+        return ClassType(kind.name, (), kind.class_id) if kind.args else kind
     if isinstance(kind, ArrayType):
         return ArrayType(erasure(kind.element))
     if isinstance(kind, TypeVar | Wildcard):
@@ -206,13 +211,42 @@ def substitute(kind: JavaType, bindings: Mapping[str, JavaType]) -> JavaType:
     if isinstance(kind, TypeVar):
         return bindings.get(kind.name, kind)
     if isinstance(kind, ClassType) and kind.args:
-        return ClassType(kind.name, tuple(substitute(arg, bindings) for arg in kind.args))
+        return kind.replace(args=tuple(substitute(arg, bindings) for arg in kind.args))
     if isinstance(kind, ArrayType):
         return ArrayType(substitute(kind.element, bindings))
     if isinstance(kind, Wildcard):
         bound = substitute(kind.bound, bindings)
         return bound if isinstance(bound, Wildcard) else Wildcard(kind.kind, bound)
     return kind
+
+
+def told_apart(kind: JavaType, ids: Mapping[str, int]) -> JavaType:
+    """Return the type with these classes in place of those that the frame's loader means by their names."""
+    if isinstance(kind, ClassType):
+        args = tuple(told_apart(arg, ids) for arg in kind.args)
+        return ClassType(kind.name, args, ids.get(kind.name, kind.class_id))
+    if isinstance(kind, ArrayType):
+        return ArrayType(told_apart(kind.element, ids))
+    if isinstance(kind, TypeVar):
+        return TypeVar(kind.name, told_apart(kind.bound, ids))
+    if isinstance(kind, Wildcard):
+        return Wildcard(kind.kind, told_apart(kind.bound, ids))
+    return kind
+
+
+def is_told_apart(kind: JavaType) -> bool:
+    """True if the type is one of a class that the frame's loader does not mean by its name."""
+    kind = erasure(kind)
+    while isinstance(kind, ArrayType):
+        kind = kind.element
+    return isinstance(kind, ClassType) and bool(kind.class_id)
+
+
+def type_named(name: str) -> JavaType:
+    """Return the type that a binary name spells: ``int[]``, ``java.util.Map$Entry``."""
+    if name.endswith("[]"):
+        return ArrayType(type_named(name[:-2]))
+    return PRIMITIVES.get(name) or ClassType(name)
 
 
 def simple_name(binary_name: str) -> str:

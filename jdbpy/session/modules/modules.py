@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, Thrown, UsageError
 from jdbpy.session.classes.classes import ClassDirectory
-from jdbpy.session.classes.records import Loaders
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls
@@ -29,6 +28,7 @@ from jdbpy.session.modules.reading import (
     read_contents,
 )
 from jdbpy.session.target import facts
+from jdbpy.session.target.loaders import Loaders
 from jdbpy.session.target.reading import read_both
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.objects import Objects, Viewer

@@ -10,6 +10,7 @@ How it is read:
 * ``reading``: readings side by side: coroutines whose questions of one moment leave in one wave
 * ``refs``: reference types and members as records; ``facts``: what never changes about them, asked for once
 * ``types``: the cache of types: ancestors, members, lines; ``lines``: places in code as people read them
+* ``loaders``: class loaders in words, and what they see
 * ``threads``: threads and their frames in bulk; ``frames``: variables of frames: slots, commands, memory
 * ``latency``: how long a trip takes, and whether that is long
 * ``prefetch``: over a slow link, what a stop shows is asked for before the stop has come in

@@ -91,7 +91,8 @@ async def require_assignable(
         return
     if not await _fits(target, type_id, signature, home):
         found = (await target.types.info([type_id])).get(type_id)
-        raise _mismatch(what, declared, found.name if found else "?")
+        name = found.name if found else "?"
+        raise _mismatch(what, declared, f"{name} of another class loader" if name == declared else name)
     objects.fitting.add((type_id, signature, home))
 
 
@@ -183,7 +184,8 @@ async def as_seen_from(target: Target, home: ReferenceTypeID, loaded: Sequence[R
     """Return which of the types of one name a class means: that which its loader was asked for first (JVMS 5.3)."""
     if len(loaded) == 1:
         return loaded[0].id
-    loaders = await target.types.facts.many(facts.LOADER, [home, *(each.id for each in loaded)])
+    homes = [home] if home else []  # 0 stands for the boot loader
+    loaders = await target.types.facts.many(facts.LOADER, [*homes, *(each.id for each in loaded)])
     loader = loaders.get(home, ClassLoaderID(ObjectID(0)))
     if not loader:
         return next((each.id for each in loaded if not loaders.get(each.id)), None)

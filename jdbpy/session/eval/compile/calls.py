@@ -20,7 +20,7 @@ from jdbpy.session.eval.ops.calls import ENTRY_METHODS, ArrayOf, ClassObject, En
 from jdbpy.session.eval.ops.intrinsics import intrinsic
 from jdbpy.session.eval.ops.read import ReadStatic
 from jdbpy.session.eval.syntax import tree
-from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, class_names, is_accessible, is_inherited
+from jdbpy.session.eval.typing.class_graph import JavaMethod, JClass, class_types, is_accessible, is_inherited
 from jdbpy.session.eval.typing.conversions import ConversionContext
 from jdbpy.session.eval.typing.overloads import (
     CallArgument,
@@ -128,7 +128,7 @@ async def _callee(c: Compiler, node: tree.Call, target: Op | JClass | tree.Super
         return _callee_of(c, await c.graph.methods(target, node.name), None, target.type, target)
     kind = upper_bound(target.type)
     looked_up = kind if isinstance(kind, ClassType) else OBJECT
-    (cls,) = await c.graph.named([looked_up.name])
+    cls = await c.graph.of_type(looked_up)
     return _callee_of(c, await c.graph.methods(cls, node.name) if cls else [], target, kind, cls)
 
 
@@ -183,7 +183,7 @@ async def _through_super(c: Compiler, node: tree.Call, target: tree.Super) -> Ca
     receiver = await compile_this(c, this, Scope())
     if above is None:
         assert isinstance(receiver.type, ClassType)
-        (inner,) = await c.graph.named([receiver.type.name])
+        inner = await c.graph.of_type(receiver.type)
         assert inner is not None
         above = next(iter(await c.graph.parents(inner)), inner)
     return Callee(await c.graph.methods(above, node.name), receiver, above.type, through_super=True)
@@ -207,7 +207,7 @@ async def _resolve(c: Compiler, callee: Callee, args: Sequence[Op], what: str, a
     fitting = [method for method in callee.candidates if takes(method, len(args))]
     parameters = [kind for method in fitting for kind in method.erased.parameters]
     if any(isinstance(arg, Function) for arg in args):  # whether it fits is told by the members of the interface
-        for name in {name for kind in parameters for name in class_names(kind)}:
+        for name in {found.name for kind in parameters for found in class_types(kind) if not found.class_id}:
             await c.graph.load(name)
     await c.graph.ensure([*map(boxed, types), *parameters, *receiver])
     return resolve(c.graph, callee.candidates, callee.type, arguments, what, at)
@@ -265,7 +265,7 @@ async def compile_new(c: Compiler, node: tree.New, scope: Scope) -> Op:
         c.refuse(f"{cls.type} is abstract; cannot be instantiated", node.at)
     explicit = [await c.value(arg, scope) for arg in node.args]
     args = ([outer] if outer is not None else []) + explicit
-    callee = _callee_of(c, c.graph.constructors(cls), None, kind, cls)
+    callee = _callee_of(c, await c.graph.constructors(cls), None, kind, cls)
     try:
         resolved = await _resolve(c, callee, args, f"constructor {cls.type}", node.at)
     except Unresolved as error:
@@ -278,7 +278,7 @@ async def _new_class(c: Compiler, node: tree.New, scope: Scope) -> tuple[ClassTy
     outer = None if node.outer is None else await c.value(node.outer, scope)
     if outer is not None:
         kind = upper_bound(outer.type)
-        (around,) = await c.graph.named([kind.name if isinstance(kind, ClassType) else OBJECT.name])
+        around = await c.graph.of_type(kind if isinstance(kind, ClassType) else OBJECT)
         cls = await _member_class(c, around, node.type.name) if around else None
         if cls is None:
             c.refuse(f"cannot find symbol: class {node.type.name} in class {outer.type}", node.type.at)
@@ -286,7 +286,7 @@ async def _new_class(c: Compiler, node: tree.New, scope: Scope) -> tuple[ClassTy
     resolved = await resolve_type(c, node.type)
     if not isinstance(resolved, ClassType):
         c.refuse("illegal start of expression", node.at)
-    (found,) = await c.graph.named([resolved.name])
+    found = await c.graph.of_type(resolved)
     assert found is not None
     return resolved, found, await _outer_instance(c, found, node.at)
 

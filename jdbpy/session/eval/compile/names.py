@@ -247,7 +247,7 @@ async def compile_select(c: Compiler, node: tree.Select, scope: Scope) -> Op:
     error = EvalError(f"cannot find symbol: variable {node.name} in class {kind}", node.at)
     if not isinstance(kind, ClassType):
         return c.late(node, scope, error, object=target)
-    (cls,) = await c.graph.named([kind.name])
+    cls = await c.graph.of_type(kind)
     field = await c.graph.field(cls, node.name) if cls else None
     if field is None:
         return c.late(node, scope, error, object=target)
@@ -271,7 +271,7 @@ def null_dereferenced(obj: tree.Expression | None, message: str, at: int) -> Eva
 async def _super_field(c: Compiler, node: tree.Select, scope: Scope) -> Op:
     assert isinstance(node.object, tree.Super)
     this = await compile_this(c, tree.This(node.object.at, node.object.qualifier), scope)
-    (cls,) = await c.graph.named([this.type.name if isinstance(this.type, ClassType) else ""])
+    cls = await c.graph.of_type(this.type)
     assert cls is not None
     above = (await c.graph.parents(cls))[:1]
     field = await c.graph.field(above[0], node.name) if above else None

@@ -92,8 +92,9 @@ async def calls_debugger(c: Compiler, node: tree.Call, target: Op) -> bool:
     if takes not in ("condition", "mapping") or not any(map(_is_function, node.args)):
         return False
     kind = upper_bound(target.type)
-    name = kind.name if isinstance(kind, ClassType) else OBJECT.name
-    cls = await c.graph.load(name) if c.target.may_define_classes else (await c.graph.named([name]))[0]
+    known = kind if isinstance(kind, ClassType) else OBJECT
+    load = c.target.may_define_classes and not known.class_id
+    cls = await c.graph.load(known.name) if load else await c.graph.of_type(known)
     return cls is None or not await c.graph.methods(cls, node.name)
 
 

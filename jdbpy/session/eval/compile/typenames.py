@@ -13,7 +13,7 @@ from jdbpy.errors import EvalError
 from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.lexer import Imports
 from jdbpy.session.eval.typing.class_graph import JClass
-from jdbpy.session.java.types import OBJECT, PRIMITIVES, ArrayType, ClassType, JavaType, Wildcard, boxed, simple_name
+from jdbpy.session.java.types import OBJECT, PRIMITIVES, ArrayType, JavaType, Wildcard, boxed, simple_name
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.compile.compiler import Compiler
@@ -48,7 +48,7 @@ async def resolve_type(c: Compiler, node: tree.TypeName) -> JavaType:
         if cls is None:
             raise unknown_class(node.name, node.at)
         args = [boxed(await resolve_type(c, arg)) for arg in node.args or ()]
-        kind = ClassType(cls.name, tuple(args))
+        kind = cls.type.replace(args=tuple(args))
     for _ in range(node.dimensions):
         kind = ArrayType(kind)
     return kind
@@ -65,8 +65,39 @@ def unknown_class(name: str, at: int) -> EvalError:
 async def find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) -> JClass | None:
     """Return the class that all the parts of a dotted name together mean, None when there is none.
 
-    ``load`` allows to load it through the frame's loader, which runs code in the target.
+    ``load`` allows to load it through the frame's loader, which runs code in the target. Raises EvalError for a name
+    that classes of several loaders have, none of which the frame's loader has been asked for, nor can load.
     """
+    try:
+        return await _find_class(c, parts, at, load=load)
+    except _UndecidedError:
+        return None
+
+
+class _UndecidedError(Exception):
+    """The frame's loader has to be asked what a name means, which may not be done now."""
+
+
+async def _first(c: Compiler, names: Sequence[str], at: int, *, load: bool) -> JClass | None:
+    """Return the first of the names that a loaded class has; of several classes of one name, that of the frame's
+    loader."""
+    found = await c.graph.first(names)
+    name = "" if found is not None else c.graph.undecided(names)
+    if name and not load:
+        raise _UndecidedError
+    if name:
+        found = await c.graph.load(name)
+    if name and found is None:
+        loaders = ", ".join(await c.target.holders(name))
+        raise EvalError(
+            f"reference to {name} is ambiguous: classes of several loaders have that name: {loaders}",
+            at,
+            hint="select a frame of a class that uses the one you mean, or take members of an object of it",
+        )
+    return found
+
+
+async def _find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) -> JClass | None:
     simple = await _simple(c, parts[0], at, load=load and len(parts) == 1)
     if simple is not None:
         found = await _nested(c, simple, parts[1:])
@@ -75,7 +106,7 @@ async def find_class(c: Compiler, parts: Sequence[str], at: int, *, load: bool) 
     if len(parts) == 1:
         return None
     spellings = [".".join(parts[:cut]) + "." + "$".join(parts[cut:]) for cut in range(len(parts) - 1, 0, -1)]
-    known = await c.graph.first(spellings)
+    known = await _first(c, spellings, at, load=load)
     if known is not None:
         return known
     if load:
@@ -113,7 +144,7 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
     scope = [*in_scope, *imported]
     referenced = await c.target.referenced_classes()
     sure = next((at for at, each in enumerate(scope) if each in referenced), len(scope))
-    known = await c.graph.first(scope[: sure + 1])
+    known = await _first(c, scope[: sure + 1], at, load=load)
     if known is not None:
         return known
     if sure < len(scope):  # it is there, and not loaded yet: no other class is meant
@@ -121,10 +152,10 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
     elsewhere = distant_spellings(name, referenced)
     spelling = _local_name(name)
     local = [each for each in referenced if spelling.fullmatch(each)]  # of other methods: where nothing else is meant
-    known = await c.graph.first(elsewhere)
+    known = await _first(c, elsewhere, at, load=load)
     if known is None and local:
         elsewhere = [_only(local, name, at), *elsewhere]
-        known = await c.graph.first(elsewhere[:1])
+        known = await _first(c, elsewhere[:1], at, load=load)
     if known is not None:
         return known
     loaded = [] if not name[:1].isupper() else await c.target.simple_names(name)
@@ -132,8 +163,7 @@ async def _simple(c: Compiler, name: str, at: int, *, load: bool) -> JClass | No
         listed = ", ".join(sorted(loaded)[:6])
         raise EvalError(f"reference to {name} is ambiguous: {listed}", at, hint="give the name with its package")
     if loaded:
-        (found,) = await c.graph.named(loaded)
-        return found
+        return await _first(c, loaded, at, load=load)
     if load and name[:1].isupper():
         for candidate in [*imported, *elsewhere]:
             if (found := await c.graph.load(candidate)) is not None:

@@ -6,14 +6,14 @@ is not private. Anything else is reached through a handle that the installer mak
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from zlib import crc32
 
 from jdbpy.session.eval.emit.refusals import NotInTarget
 from jdbpy.session.eval.typing.class_graph import ClassGraph, JavaField, JavaMethod, JClass
 from jdbpy.session.java import signatures
 from jdbpy.session.java.signatures import split_method
-from jdbpy.session.java.types import ClassType, JavaType, erasure
+from jdbpy.session.java.types import ClassType, JavaType, erasure, is_told_apart
 from jdbpy.session.weaving.assembler import Assembler
 from jdbpy.session.weaving.parts import Handle
 
@@ -63,6 +63,12 @@ class MemberAccess:
             return False
         return bool(bits & signatures.PUBLIC) or owner.package == self.package
 
+    @staticmethod
+    def check_named(owner: JClass, types: Iterable[JavaType]) -> None:
+        """Raises NotInTarget for a member in which a name does not mean what it means in the helper."""
+        if owner.is_other or any(map(is_told_apart, types)):
+            raise NotInTarget(f"needs {owner.name}, of which there are classes of several loaders")
+
     def handle(self, kind: str, member: JavaField | JavaMethod) -> Handle:
         """Return the handle for a member."""
         owner, name, signature = member.owner, member.member.name, member.member.signature
@@ -82,6 +88,7 @@ class MemberAccess:
     def get_field(self, code: Assembler, field: JavaField, push_object: Push) -> str:
         """Read a field of an object; returns its type."""
         owner, member = field.owner, field.member
+        self.check_named(owner, [field.type])
         name = internal(owner.name)
         if self.reaches(owner, member.bits):
             push_object(f"L{name};")
@@ -97,6 +104,7 @@ class MemberAccess:
     def get_static(self, code: Assembler, field: JavaField) -> str:
         """Read a static field; returns its type."""
         owner, member = field.owner, field.member
+        self.check_named(owner, [field.type])
         if self.reaches(owner, member.bits):
             code.get_static(internal(owner.name), member.name, member.signature)
         else:
@@ -110,6 +118,7 @@ class MemberAccess:
     ) -> str:
         """Call a method; returns the type of what it gives. ``push_arguments`` is given the method's descriptor."""
         member = method.member
+        self.check_named(method.owner, (*method.erased.parameters, method.erased.returns))
         owner = f"L{internal(named_in.name)};"
         # A static method of an interface cannot be named by a class file of this version.
         direct = self.reaches(named_in, member.bits) and not (member.is_static and named_in.is_interface)
@@ -137,6 +146,7 @@ class MemberAccess:
     def construct(self, code: Assembler, constructor: JavaMethod, push_arguments: Push) -> str:
         """Make an object; returns its type. ``push_arguments`` is given the constructor's descriptor."""
         owner, member = constructor.owner, constructor.member
+        self.check_named(owner, constructor.erased.parameters)
         name = internal(owner.name)
         if self.reaches(owner, member.bits):
             code.new(name)

@@ -1,7 +1,8 @@
 """Classes of the target as one frame sees them: found by name through its loader, and loaded when they are not yet.
 
 Owns the memory of what a loader has answered, which never changes (JVMS 5.3: a loader that has once been asked for a
-name gives the same class for ever).
+name gives the same class for ever). While it has not been asked, the only class of a name is taken, of whatever loader
+it is, for as long as nothing in the target has run; of several, none is.
 """
 
 from __future__ import annotations
@@ -18,37 +19,82 @@ from jdbpy.session.java.signatures import java_name, signature_of
 from jdbpy.session.java.types import simple_name
 from jdbpy.session.target import facts
 from jdbpy.session.target.facts import MethodKey
+from jdbpy.session.target.loaders import Loaders
 from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.suspension import Moment
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
-from jdbpy.session.values.writes import as_seen_from
+from jdbpy.session.values.writes import OF_THE_JDK, as_seen_from
 from jdbpy.wire.constants import ClassStatus, Tag
-from jdbpy.wire.ids import ClassLoaderID, ReferenceTypeID
+from jdbpy.wire.ids import ClassLoaderID, ObjectID, ReferenceTypeID
+
+BOOT = ClassLoaderID(ObjectID(0))
+"""The boot loader, as JDWP has it."""
 
 _IN_SIGNATURE = re.compile(r"L([^;<]+)")
+
+
+class FoundNow:
+    """What was found of names at one moment, and is good for as long as nothing in the target has run.
+
+    ``guessed`` are the only classes of their names, ``absent`` are names of none, ``undecided`` those of several;
+    ``others`` is what the names mean for a second loader, if that is another class.
+    """
+
+    def __init__(self, moment: Moment | None) -> None:
+        self.moment = moment
+        self.guessed: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
+        self.absent: set[tuple[ClassLoaderID, str]] = set()
+        self.undecided: set[tuple[ClassLoaderID, str]] = set()
+        self.others: dict[tuple[ClassLoaderID, ClassLoaderID, str], int] = {}
 
 
 class LoaderMemory:
     """The memory of a target's loaders over all evaluations, those of views too."""
 
     def __init__(self, target: Target) -> None:
-        self.found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
-        self._absent: set[tuple[ClassLoaderID, str]] = set()
-        self._moment: Moment | None = None
+        self._target = target
+        self._found: dict[tuple[ClassLoaderID, str], ReferenceTypeID] = {}
+        self._now = FoundNow(None)
+        self.loaders = Loaders(target.conn, target.types)
 
     @classmethod
     def of(cls, target: Target) -> LoaderMemory:
         """Return that of a target."""
         return target.part(cls, cls)
 
-    def absent(self, moment: Moment | None) -> set[tuple[ClassLoaderID, str]]:
-        """Return the names that no class had when they were looked for: good for as long as nothing in the target has
-        run."""
-        if moment is None or moment != self._moment:
-            self._absent = set()
-            self._moment = moment
-        return self._absent
+    @property
+    def now(self) -> FoundNow:
+        """Return what was found at this moment."""
+        moment = self._target.suspension.moment
+        if moment is None or moment != self._now.moment:
+            self._now = FoundNow(moment)
+        return self._now
+
+    def recall(self, loader: ClassLoaderID, name: str) -> ReferenceTypeID | None:
+        """Return the class of a name that was found before; None where it has to be looked for. No trip."""
+        key = (loader, name)
+        found = self._found.get(key)
+        if found is None:
+            found = self.now.guessed.get(key)
+            if found is not None and self._is_sure(loader, name, found):
+                self._found[key] = found
+        return found
+
+    def _is_sure(self, loader: ClassLoaderID, name: str, type_id: ReferenceTypeID) -> bool:
+        """True if a loader means the class and will: it has defined it, or it is one of the JDK."""
+        defined = self._target.types.facts.known(facts.LOADER, type_id)
+        return name.startswith("java.") or (defined is not None and defined in (loader, BOOT))
+
+    def answered(self, loader: ClassLoaderID, name: str, type_id: ReferenceTypeID) -> None:
+        """Take in what a loader has answered."""
+        self._found[loader, name] = type_id
+
+    def guess(self, loader: ClassLoaderID, name: str, type_id: ReferenceTypeID) -> None:
+        """Take in the only class of a name."""
+        self.now.guessed[loader, name] = type_id
+        if self._is_sure(loader, name, type_id):
+            self._found[loader, name] = type_id
 
 
 class ClassFinder:
@@ -65,27 +111,37 @@ class ClassFinder:
     async def loader(self) -> ClassLoaderID:
         """Return the defining loader of the frame's class. wire: 1 trip, 0 when known."""
         if not self._home:
-            return ClassLoaderID(0)
-        return (await self._target.types.facts.many(facts.LOADER, [self._home])).get(self._home, ClassLoaderID(0))
+            return BOOT
+        return (await self._target.types.facts.many(facts.LOADER, [self._home])).get(self._home, BOOT)
+
+    def _known_loader(self) -> ClassLoaderID | None:
+        """Return what ``loader`` gives, where that is known. No trip."""
+        return self._target.types.facts.known(facts.LOADER, self._home) if self._home else BOOT
 
     def knows(self, names: Sequence[str]) -> bool:
         """True if all of them have been found before. No trip."""
-        loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
-        return loader is not None and all((loader, name) in self._memory.found for name in names)
+        loader = self._known_loader()
+        return loader is not None and all(self._memory.recall(loader, name) for name in names)
 
     def found(self, names: Sequence[str]) -> list[int] | None:
         """Return what ``find`` gives, where that is known. No trip."""
-        loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
-        known = [self._memory.found.get((loader, name), 0) for name in names] if loader is not None else [0]
-        return known if all(known) else None
+        loader = self._known_loader()
+        known = [self._memory.recall(loader, name) or 0 for name in names] if loader is not None else [0]
+        return [int(each) for each in known] if all(known) else None
 
     def known(self, name: str) -> int | None:
         """Return what ``find`` gives for a name, 0 if no class has it; None where that is not known. No trip."""
-        loader = self._target.types.facts.known(facts.LOADER, self._home) if self._home else ClassLoaderID(0)
+        loader = self._known_loader()
         if loader is None:
             return None
-        absent = (loader, name) in self._memory.absent(self._target.suspension.moment)
-        return 0 if absent else self._memory.found.get((loader, name))
+        now = self._memory.now
+        absent = (loader, name) in now.absent or (loader, name) in now.undecided
+        return 0 if absent else self._memory.recall(loader, name)
+
+    def is_undecided(self, name: str) -> bool:
+        """True if classes of several loaders had the name when it was looked for, and nothing says which one the
+        frame's class means. No trip."""
+        return (self._known_loader(), name) in self._memory.now.undecided
 
     async def find(self, names: Sequence[str]) -> list[int]:
         """Loaded classes by name, 0 where there is none. wire: 1 trip, 0 when known; 2 more for a name of several."""
@@ -95,47 +151,82 @@ class ClassFinder:
         if self._home and types.facts.known(facts.LOADER, self._home) is None:  # then nothing is remembered either
             _, loaded = await both(self.loader, lambda: types.by_signatures(signatures.values()))
         loader = await self.loader()
-        known = self._memory.found
-        absent = self._memory.absent(self._target.suspension.moment)
-        missing = [name for name in names if (loader, name) not in known and (loader, name) not in absent]
+        known = {name: self.known(name) for name in names}
+        missing = [name for name in known if known[name] is None]
         if missing:
             loaded = loaded or await types.by_signatures(signatures[name] for name in missing)
             for name in missing:
-                found = await self._choose(loaded[signatures[name]])
-                if found is not None:
-                    known[loader, name] = found
-                else:
-                    absent.add((loader, name))
-        return [known.get((loader, name), 0) for name in names]
+                known[name] = await self._choose(loader, name, loaded[signatures[name]])
+        return [known[name] or 0 for name in names]
 
-    async def _choose(self, loaded: Sequence[RefType]) -> ReferenceTypeID | None:
-        """Return the type of that name which the frame's class means; any, if it means none of them."""
-        if len(loaded) > 1 and self._home:
+    async def _choose(self, loader: ClassLoaderID, name: str, loaded: Sequence[RefType]) -> int:
+        """Return the type of that name which the frame's class means, or the only one; 0 if there is none such."""
+        if len(loaded) > 1:
             seen = await as_seen_from(self._target, self._home, loaded)
             if seen is not None:
+                self._memory.answered(loader, name, seen)
                 return seen
-        return loaded[0].id if loaded else None
+            self._memory.now.undecided.add((loader, name))
+        elif loaded:
+            self._memory.guess(loader, name, loaded[0].id)
+            return loaded[0].id
+        else:
+            self._memory.now.absent.add((loader, name))
+        return 0
+
+    async def holders(self, name: str) -> list[str]:
+        """Return the loaders of the classes of a name, in words. wire: 3 trips."""
+        loaded = await self._target.types.by_signature(signature_of(name))
+        loaders = await self._target.types.facts.many(facts.LOADER, [each.id for each in loaded])
+        words = await self._memory.loaders.in_words(loaders.values())
+        return sorted(words.values())
+
+    async def others(self, class_id: int, names: Sequence[str]) -> dict[str, int]:
+        """Return which of the names mean another class for the loader of a class than for the frame's, with that class.
+
+        wire: 1 trip, 0 when known; 2 more where several classes have a name.
+        """
+        owner, types = ReferenceTypeID(class_id), self._target.types
+        loaders = await types.facts.many(facts.LOADER, [owner])
+        theirs, ours = loaders.get(owner, BOOT), await self.loader()
+        known = self._memory.now.others
+        missing = [name for name in dict.fromkeys(names) if (ours, theirs, name) not in known]
+        loaded = await types.by_signatures(map(signature_of, missing)) if missing else {}
+        for name in missing:
+            several = loaded[signature_of(name)]
+            found = await as_seen_from(self._target, owner, several) if len(several) > 1 else None
+            meant = (await self.find([name]))[0] if found is not None else 0
+            known[ours, theirs, name] = found if found is not None and found != meant else 0
+        return {name: known[ours, theirs, name] for name in names if known[ours, theirs, name]}
 
     async def learn(self, name: str, type_id: ReferenceTypeID) -> None:
         """Take in what the loader has answered."""
-        self._memory.found[await self.loader(), name] = type_id
+        self._memory.answered(await self.loader(), name, type_id)
 
     async def facts(self, ids: Sequence[int]) -> list[ClassFacts]:
         """Facts of loaded classes. Raises EvalError for one that was unloaded. wire: 1 trip, 0 when known."""
         types = self._target.types
         wanted = [ReferenceTypeID(class_id) for class_id in ids]
-        await types.facts.prefetch(*((fact, wanted) for fact in self.FACTS))
+        await types.facts.prefetch(
+            *((fact, wanted) for fact in self.FACTS),
+            (facts.LOADER, [*filter(self._is_doubtful, wanted), *([self._home] if self._home else [])]),
+        )
         return [self._facts(class_id) for class_id in wanted]
 
     async def read_facts(self, reader: Reader, class_id: int) -> ClassFacts:
         """Return ``facts`` of one class: a reading."""
-        await reader.learn(ReferenceTypeID(class_id), self.FACTS)
+        doubtful = self._is_doubtful(ReferenceTypeID(class_id))
+        await reader.learn(ReferenceTypeID(class_id), (*self.FACTS, facts.LOADER) if doubtful else self.FACTS)
+        if self._known_loader() is None:
+            await reader.learn(self._home, (facts.LOADER,))
         return self._facts(ReferenceTypeID(class_id))
 
     def known_facts(self, ids: Sequence[int]) -> list[ClassFacts] | None:
         """Return what ``facts`` gives, where that is known. No trip."""
         known, wanted = self._target.types.facts.known, [ReferenceTypeID(class_id) for class_id in ids]
         facts_of_all: list[Any] = [known(fact, each) for fact in self.FACTS for each in wanted]
+        facts_of_all += [known(facts.LOADER, each) for each in wanted if self._is_doubtful(each)]
+        facts_of_all.append(self._known_loader())
         return None if None in facts_of_all else [self._facts(each) for each in wanted]
 
     def _facts(self, class_id: ReferenceTypeID) -> ClassFacts:
@@ -154,6 +245,14 @@ class ClassFinder:
             interfaces or (),
             known(facts.FIELDS, class_id) or (),
             known(facts.METHODS, class_id) or (),
+            not self._is_doubtful(class_id) or known(facts.LOADER, class_id) in (self._known_loader(), BOOT),
+        )
+
+    def _is_doubtful(self, class_id: ReferenceTypeID) -> bool:
+        """True unless a class is known to be one of which there are no others of its name."""
+        signature = self._target.types.facts.known(facts.SIGNATURE, class_id)
+        return class_id != self._home and (
+            signature is None or not signature.signature.lstrip("[").startswith(OF_THE_JDK)
         )
 
     async def simple_names(self, name: str) -> list[str]:

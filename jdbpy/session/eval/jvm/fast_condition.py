@@ -165,7 +165,7 @@ class FastConditionTarget(HeapTarget):
     async def _refused(self, *args: Any, **more: Any) -> Any:
         self._refuse()
 
-    simple_names = has_package = referenced_classes = classes_in_method = elements = _refused
+    holders = others = simple_names = has_package = referenced_classes = classes_in_method = elements = _refused
     write_field = write_static = write_array = _refused
 
 

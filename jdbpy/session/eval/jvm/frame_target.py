@@ -273,14 +273,23 @@ class FrameTarget(HeapTarget):
 
     # -- classes that are made or loaded -------------------------------------------------------------------------
 
-    async def load_class(self, name: str, *, initialize: bool = False) -> int:
-        """See ``EvalTarget``: ``Class.forName`` with the loader of the frame's class; 0 when code cannot be run."""
-        return (await self.load_classes([name], initialize=initialize))[0]
+    async def load_class(self, name: str, *, initialize: bool = False, seen_from: int = 0) -> int:
+        """See ``EvalTarget``: ``Class.forName`` with the loader of the class; 0 when code cannot be run."""
+        classes = ClassFinder(self._target, ReferenceTypeID(seen_from)) if seen_from else None
+        return (await self.load_classes([name], initialize=initialize, seen_from=classes))[0]
 
     async def load_classes(
-        self, names: Sequence[str], *, initialize: bool = False, texts: Sequence[Ref] | None = None
+        self,
+        names: Sequence[str],
+        *,
+        initialize: bool = False,
+        texts: Sequence[Ref] | None = None,
+        seen_from: ClassFinder | None = None,
     ) -> list[int]:
-        """``load_class`` for many, in this order. ``texts``: of ``class_texts``. wire: 3 trips, 2 with ``texts``."""
+        """``load_class`` for many, in this order; ``seen_from`` another class than the frame's.
+
+        ``texts``: of ``class_texts``. wire: 3 trips, 2 with ``texts``.
+        """
         try:
             calls = self._ready_calls()
         except StateError:
@@ -288,7 +297,7 @@ class FrameTarget(HeapTarget):
         if not names:
             return []
         self._prefetched.clear()
-        loading = Loading(self._target, self._classes, calls, self.new_string)
+        loading = Loading(self._target, seen_from or self._classes, calls, self.new_string)
         return await loading.load(names, initialize=initialize, texts=texts)
 
     async def class_texts(self, names: Sequence[str]) -> list[Ref]:
@@ -296,9 +305,9 @@ class FrameTarget(HeapTarget):
         pinned."""
         return await class_names(self.new_string, names)
 
-    async def initialize(self, name: str) -> None:
+    async def initialize(self, class_id: int, name: str) -> None:
         """See ``EvalTarget``. Raises Thrown when the static initializer fails."""
-        await self.load_class(name, initialize=True)
+        await self.load_class(name, initialize=True, seen_from=class_id)
 
     @property
     def may_define_classes(self) -> bool:

@@ -59,6 +59,18 @@ class HeapTarget:
         """See ``EvalTarget``."""
         return self._classes.knows(names)
 
+    def is_undecided(self, name: str) -> bool:
+        """See ``EvalTarget``."""
+        return self._classes.is_undecided(name)
+
+    async def holders(self, name: str) -> list[str]:
+        """See ``EvalTarget``."""
+        return await self._classes.holders(name)
+
+    async def others(self, class_id: int, names: Sequence[str]) -> dict[str, int]:
+        """See ``EvalTarget``."""
+        return await self._classes.others(class_id, names)
+
     def likely_class(self, name: str) -> int:
         """See ``EvalTarget``."""
         return self._target.types.known_named(signature_of(name))

@@ -76,7 +76,7 @@ class Invoke(Op):
 async def initialize(run: Run, cls: JClass) -> None:
     """Run the class's static initializer if that has not happened, as Java does before a static member is used."""
     if not await run.target.initialized(cls.id):
-        await run.target.initialize(cls.name)
+        await run.target.initialize(cls.id, cls.name)
 
 
 class Instantiate(Op):
@@ -135,7 +135,7 @@ async def _make(run: Run, kind: JavaType, lengths: Sequence[int], at: int) -> Re
 
 async def new_array(run: Run, kind: ArrayType, length: int, at: int) -> Ref:
     """Make an array, whose class is loaded first if need be."""
-    cls = await run.graph.load(source_name(kind))
+    cls = await run.graph.array_class(kind)
     if cls is None:
         raise EvalError(f"cannot find symbol: class {kind}", at)
     return await run.target.new_array(cls.id, length)

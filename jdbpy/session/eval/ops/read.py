@@ -11,6 +11,7 @@ from jdbpy.session.eval.operands import Elements, Operand, OperandValue, element
 from jdbpy.session.eval.ops.base import Op, Run, run_all
 from jdbpy.session.eval.target import Local, Ref
 from jdbpy.session.eval.typing.class_graph import JavaField, JClass
+from jdbpy.session.eval.typing.conversions import OTHER_LOADER
 from jdbpy.session.java.types import INT, JavaType
 
 
@@ -106,7 +107,7 @@ class ReadField(Op):
 
 def cast_message(source: str, target: str) -> str:
     """Return the beginning of the JVM's message; where the classes come from is left out."""
-    return f"class {source} cannot be cast to class {target}"
+    return f"class {source} cannot be cast to class {target}{OTHER_LOADER if source == target else ''}"
 
 
 class ReadStatic(Op):
@@ -122,7 +123,7 @@ class ReadStatic(Op):
     async def run(self, run: Run) -> Operand:
         owner = self.field.owner
         if not await run.target.initialized(owner.id):
-            await run.target.initialize(owner.name)
+            await run.target.initialize(owner.id, owner.name)
         (value,) = await run.target.read_statics(owner.id, [self.field.member])
         return Operand(self.type, value)
 

@@ -20,23 +20,13 @@ from jdbpy.session.java.types import (
     ENTRY,
     LATE,
     NULL,
-    PRIMITIVES,
     STRING,
-    ArrayType,
-    ClassType,
-    JavaType,
     Primitive,
     SequenceType,
+    erasure,
     unboxed,
 )
 from jdbpy.wire.constants import Tag
-
-
-def type_named(name: str) -> JavaType:
-    """Return the type that a binary name spells: ``int[]``, ``java.util.Map$Entry``."""
-    if name.endswith("[]"):
-        return ArrayType(type_named(name[:-2]))
-    return PRIMITIVES.get(name) or ClassType(name)
 
 
 async def exact(run: Run, operand: Operand) -> Operand:
@@ -56,9 +46,8 @@ async def exact(run: Run, operand: Operand) -> Operand:
     if cls is None:
         return operand
     await run.graph.link([cls])
-    found = type_named(cls.name)
-    known = isinstance(found, ClassType) and isinstance(operand.type, ClassType) and operand.type.name == found.name
-    return operand if known else Operand(found, operand.value)
+    found = await run.graph.type_of(cls)
+    return operand if erasure(operand.type) == found else Operand(found, operand.value)
 
 
 def primitive_text(kind: Primitive, value: OperandValue, release: int) -> str:

@@ -3,10 +3,14 @@
 Owns subtyping (JLS 4.10), the view of a type as one of its supertypes with type arguments, and the lookup of members
 (JLS 8.2). Facts come from the target when they are first needed and are linked here; the relations are then answered
 without asking, so ``ensure`` the types first.
+
+A name alone does not say which class it is: each loader may have one of its own. What the frame's loader means is found
+by name; other classes are met as those of objects, and what their members name is what their own loader means.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy.errors import EvalError
@@ -14,6 +18,7 @@ from jdbpy.record import Record
 from jdbpy.session.eval.target import ClassFacts, EvalTarget
 from jdbpy.session.java import arithmetic, signatures
 from jdbpy.session.java.descriptors import MethodType, read_class, read_method, read_type
+from jdbpy.session.java.signatures import signature_of
 from jdbpy.session.java.types import (
     ARRAY_SUPERTYPES,
     NULL,
@@ -24,10 +29,16 @@ from jdbpy.session.java.types import (
     Primitive,
     TypeVar,
     erasure,
+    is_told_apart,
+    source_name,
     substitute,
+    told_apart,
+    type_named,
     upper_bound,
 )
 from jdbpy.session.target import refs
+
+_IN_SIGNATURE = re.compile(r"L([^;<]+)")
 
 _METHODS_OF_OBJECT = frozenset(
     (("equals", "(Ljava/lang/Object;)Z"), ("hashCode", "()I"), ("toString", "()Ljava/lang/String;"))
@@ -41,6 +52,11 @@ class JClass:
         self.facts = facts
         self.id = facts.id
         self.name = facts.name
+        self.is_other = False
+        """True if the frame's loader means another class by the name, or none."""
+        self.means: dict[str, int] = {}
+        """The classes that members name and that are others for the frame's loader, as far as names were settled."""
+        self.settled: set[str] = set()
         self.parents: tuple[JClass, ...] | None = None  # superclass first; None until linked
         self._signature = self._read_signature()
         self.variables = {variable.name: variable for variable in self._signature[0]}
@@ -91,18 +107,23 @@ class JClass:
     @property
     def type(self) -> ClassType:
         """Return the class as a raw type."""
-        return ClassType(self.name)
+        return ClassType(self.name, (), self._number)
 
     @property
     def this_type(self) -> ClassType:
         """Return the class applied to its own type variables: what ``this`` has inside it."""
-        return ClassType(self.name, tuple(self.variables.values()))
+        return ClassType(self.name, tuple(self.variables.values()), self._number)
+
+    @property
+    def _number(self) -> int:
+        return self.id if self.is_other else 0
 
     def parent_types(self) -> Iterator[tuple[JClass, ClassType]]:
         """Yield each linked parent with the type arguments that the class gives it, in terms of its own variables."""
         generic = {kind.name: kind for kind in self._signature[1]}
         for parent in self.parents or ():
-            yield parent, generic.get(parent.name, parent.type)
+            found = generic.get(parent.name, parent.type)
+            yield parent, found if not parent.is_other else found.replace(class_id=parent.id)
 
 
 class JavaField(Record):
@@ -150,12 +171,23 @@ class ClassGraph:
     async def of_ids(self, ids: Iterable[int]) -> list[JClass]:
         """Return the classes with these ids. wire: 1 trip, 0 when known."""
         wanted = list(ids)
-        missing = [class_id for class_id in dict.fromkeys(wanted) if class_id not in self._by_id]
-        if missing:
-            for facts in await self.target.class_facts(missing):
-                found = self._by_id[facts.id] = JClass(facts)
-                self._by_name.setdefault(found.name, found)
+        strangers = await self._learn(wanted)
+        if strangers:
+            await self.named(dict.fromkeys(each.name for each in strangers))
+            for each in strangers:
+                each.is_other = self._by_name[each.name] is not each
         return [self._by_id[class_id] for class_id in wanted]
+
+    async def _learn(self, ids: Iterable[int]) -> list[JClass]:
+        """Learn classes; return those which the frame's loader may not mean by their names."""
+        missing = [class_id for class_id in dict.fromkeys(ids) if class_id not in self._by_id]
+        strangers = []
+        for facts in await self.target.class_facts(missing) if missing else ():
+            found = self._by_id[facts.id] = JClass(facts)
+            if facts.own and self._by_name.setdefault(found.name, found) is found:
+                continue
+            strangers.append(found)
+        return strangers
 
     async def named(self, names: Iterable[str]) -> list[JClass | None]:
         """Return the loaded classes with these binary names, None where there is none. wire: 2 trips, 0 when known."""
@@ -163,17 +195,24 @@ class ClassGraph:
         missing = [name for name in dict.fromkeys(wanted) if name not in self._by_name]
         if missing:
             ids = await self.target.find_classes(missing)
-            found = await self.of_ids(class_id for class_id in ids if class_id)
-            by_id = {one.id: one for one in found}
+            await self._learn(class_id for class_id in ids if class_id)
             for name, class_id in zip(missing, ids, strict=True):
-                self._by_name[name] = by_id.get(class_id)
+                self._by_name[name] = self._by_id[class_id] if class_id else None
         return [self._by_name[name] for name in wanted]
 
     async def first(self, names: Sequence[str]) -> JClass | None:
-        """Return the first of the names that a loaded class has. wire: 2 trips, 0 when known; none for what is behind
-        it."""
+        """Return the first of the names that a loaded class has; None before one that several have, see
+        ``undecided``. wire: 2 trips, 0 when known; none for what is behind it."""
         known = next((at for at, name in enumerate(names) if self._is_found(name)), len(names))
-        return next((found for found in await self.named(names[: known + 1]) if found is not None), None)
+        for name, found in zip(names, await self.named(names[: known + 1]), strict=False):
+            if found is not None or self.target.is_undecided(name):
+                return found
+        return None
+
+    def undecided(self, names: Sequence[str]) -> str:
+        """Return the name at which ``first`` has ended: classes of several loaders have it, and nothing says which of
+        them the frame's loader means. "" if there is none. No trip."""
+        return next((name for name in names if self._by_name.get(name) is None and self.target.is_undecided(name)), "")
 
     def _is_found(self, name: str) -> bool:
         return self._by_name.get(name) is not None or self.target.knows_classes([name])
@@ -182,13 +221,58 @@ class ClassGraph:
         """Return the class, loaded through the frame's loader if need be; None when there is no such class."""
         (found,) = await self.named([name])
         if found is None and (class_id := await self.target.load_class(name)):
-            (found,) = await self.of_ids([class_id])
-            self._by_name[name] = found
+            await self._learn([class_id])
+            found = self._by_name[name] = self._by_id[class_id]
+            found.is_other = False
         return found
 
     def known(self, kind: JavaType) -> JClass | None:
         """Return the class of a type that was ensured; None for one that is not loaded, and for other types."""
-        return self._by_name.get(kind.name) if isinstance(kind, ClassType) else None
+        if not isinstance(kind, ClassType):
+            return None
+        return self._by_id.get(kind.class_id) if kind.class_id else self._by_name.get(kind.name)
+
+    async def of_type(self, kind: JavaType) -> JClass | None:
+        """Return the class of a type, None for one that is not loaded, and for other types. wire: 2 trips, 0 when
+        known."""
+        if not isinstance(kind, ClassType):
+            return None
+        if not kind.class_id:
+            return (await self.named([kind.name]))[0]
+        return (await self.of_ids([kind.class_id]))[0]
+
+    async def type_of(self, cls: JClass) -> JavaType:
+        """Return the type of the objects of a class, which may be one of arrays. wire: 0 trips, 3 for arrays of a class
+        that the frame's loader does not mean by its name."""
+        kind = type_named(cls.name)
+        if isinstance(kind, ClassType):
+            return cls.type
+        await self._settle(cls, [signature_of(cls.name)])
+        return told_apart(kind, cls.means)
+
+    async def array_class(self, kind: JavaType) -> JClass | None:
+        """Return the class of arrays of a type, or of objects, loaded if need be; None when there is no such class."""
+        if not is_told_apart(kind):
+            return await self.load(source_name(kind))
+        (element,) = class_types(kind)
+        found = await self.target.others(element.class_id, [source_name(kind)])
+        class_id = next(iter(found.values()), 0) or await self.target.load_class(
+            source_name(kind), seen_from=element.class_id
+        )
+        return (await self.of_ids([class_id]))[0] if class_id else None
+
+    async def _settle(self, owner: JClass, signatures_of_members: Iterable[str]) -> None:
+        """Learn which classes the names in members of a class mean: its own loader says it. wire: 0 trips for a class
+        of the frame's loader, else 1 to 3."""
+        if owner.facts.own:
+            return
+        names = {name.replace("/", ".") for text in signatures_of_members for name in _IN_SIGNATURE.findall(text)}
+        new = sorted(name for name in names - owner.settled if not name.startswith("java."))
+        if new:
+            found = await self.target.others(owner.id, new)
+            owner.settled.update(new)
+            others = await self.of_ids(found.values())
+            owner.means.update((each.name, each.id) for each in others if each.is_other)
 
     async def parents(self, cls: JClass) -> tuple[JClass, ...]:
         """Superclass and interfaces. wire: 1 trip, 0 when known."""
@@ -216,8 +300,10 @@ class ClassGraph:
 
     async def ensure(self, types: Iterable[JavaType]) -> None:
         """Learn all that the relations between these types depend on."""
-        names = {name for kind in types for name in class_names(kind)}
-        await self.link(cls for cls in await self.named(sorted(names)) if cls is not None)
+        wanted = {found for kind in types for found in class_types(kind)}
+        named = await self.named(sorted({each.name for each in wanted if not each.class_id}))
+        others = await self.of_ids(sorted({each.class_id for each in wanted if each.class_id}))
+        await self.link(cls for cls in (*named, *others) if cls is not None)
 
     # Relations; the types must have been ensured
 
@@ -252,17 +338,17 @@ class ClassGraph:
         """``kind`` seen as its supertype ``sup``, with type arguments; None when it is no supertype (JLS 4.10.2)."""
         return self._as_super(kind, sup, set())
 
-    def _as_super(self, kind: JavaType, sup: JavaType, seen: set[str]) -> ClassType | None:
+    def _as_super(self, kind: JavaType, sup: JavaType, seen: set[JavaType]) -> ClassType | None:
         """``seen`` are classes that do not lead to ``sup``: a generic signature may tell of circles."""
         kind = upper_bound(kind)
         if not isinstance(kind, ClassType) or not isinstance(sup, ClassType):
             return None
-        if kind.name == sup.name:
+        if (kind.name, kind.class_id) == (sup.name, sup.class_id):
             return kind
-        cls = self._by_name.get(kind.name)
-        if cls is None or kind.name in seen:
+        cls, bare = self.known(kind), erasure(kind)
+        if cls is None or bare in seen:
             return OBJECT if sup == OBJECT else None
-        seen.add(kind.name)
+        seen.add(bare)
         bindings = bind_arguments(cls, kind)
         for _, parent_type in cls.parent_types():
             view = parent_type if kind.args or not cls.variables else erasure(parent_type)
@@ -324,6 +410,7 @@ class ClassGraph:
             for owner in level:
                 for member in owner.facts.fields:
                     if member.name == name:
+                        await self._settle(owner, [member.signature, member.generic])
                         return JavaField(owner, member, _field_type(owner, member))
             level = list(dict.fromkeys([parent for owner in level for parent in await self.parents(owner)]))
         return None
@@ -342,17 +429,20 @@ class ClassGraph:
                 inherited = [m for m in owner.facts.methods if not m.is_static]  # JLS 8.4.8: statics are not inherited
             else:
                 inherited = list(owner.facts.methods)
-            for member in inherited:
-                if member.name != name or member.is_synthetic:
-                    continue
+            members = [each for each in inherited if each.name == name and not each.is_synthetic]
+            await self._settle(owner, [text for each in members for text in (each.signature, each.generic)])
+            for member in members:
                 method = make_method(owner, member)
                 if method.erased.parameters not in seen:
                     seen.add(method.erased.parameters)
                     found.append(method)
         return found
 
-    def constructors(self, cls: JClass) -> list[JavaMethod]:
-        return [make_method(cls, m) for m in cls.facts.methods if m.name == "<init>" and not m.is_synthetic]
+    async def constructors(self, cls: JClass) -> list[JavaMethod]:
+        """Return the constructors of a class."""
+        members = [each for each in cls.facts.methods if each.name == "<init>" and not each.is_synthetic]
+        await self._settle(cls, [text for each in members for text in (each.signature, each.generic)])
+        return [make_method(cls, each) for each in members]
 
 
 def is_inherited(member: JavaField | JavaMethod, cls: JClass) -> bool:
@@ -385,11 +475,11 @@ def is_accessible(member: JavaField | JavaMethod, home: JClass | None) -> bool:
 
 def make_method(owner: JClass, member: refs.Method) -> JavaMethod:
     """Return a declared method with its types; a generic signature that does not fit the descriptor is left aside."""
-    erased = read_method(member.signature)
+    erased = _told_apart(read_method(member.signature), owner)
     if not member.generic:
         return JavaMethod(owner, member, erased, erased)
     try:
-        generic = read_method(member.generic, owner.variables)
+        generic = _told_apart(read_method(member.generic, owner.variables), owner)
     except EvalError:
         return JavaMethod(owner, member, erased, erased)
     # Constructors of inner and enum classes have parameters that their generic signature leaves out.
@@ -398,9 +488,17 @@ def make_method(owner: JClass, member: refs.Method) -> JavaMethod:
 
 def _field_type(owner: JClass, member: refs.Field) -> JavaType:
     try:
-        return read_type(member.generic or member.signature, owner.variables)
+        kind = read_type(member.generic or member.signature, owner.variables)
     except EvalError:
-        return read_type(member.signature)
+        kind = read_type(member.signature)
+    return told_apart(kind, owner.means) if owner.means else kind
+
+
+def _told_apart(kind: MethodType, owner: JClass) -> MethodType:
+    if not owner.means:
+        return kind
+    parameters = tuple(told_apart(each, owner.means) for each in kind.parameters)
+    return kind.replace(parameters=parameters, returns=told_apart(kind.returns, owner.means))
 
 
 def bind_arguments(cls: JClass, kind: ClassType) -> dict[str, JavaType]:
@@ -410,10 +508,10 @@ def bind_arguments(cls: JClass, kind: ClassType) -> dict[str, JavaType]:
     return dict(zip(cls.variables, kind.args, strict=True))
 
 
-def class_names(kind: JavaType) -> Iterator[str]:
-    """Names of the classes that a type consists of, bounds included, type arguments left out."""
+def class_types(kind: JavaType) -> Iterator[ClassType]:
+    """Return the classes that a type consists of, bounds included, type arguments left out."""
     kind = erasure(kind)
     while isinstance(kind, ArrayType):
         kind = kind.element
     if isinstance(kind, ClassType):
-        yield kind.name
+        yield kind

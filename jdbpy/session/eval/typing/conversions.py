@@ -26,6 +26,7 @@ from jdbpy.session.java.types import (
     Primitive,
     boxed,
     erasure,
+    is_told_apart,
     unboxed,
     upper_bound,
 )
@@ -141,8 +142,13 @@ def narrowing(target: JavaType) -> Plan:
     return (first,) if kind is target else (first, ConversionStep(StepKind.BOX, target))
 
 
+OTHER_LOADER = " of another class loader"
+"""Said behind the second of two classes of one name."""
+
+
 def refusal(source: JavaType, target: JavaType) -> str:
     """javac's sentence for a conversion that is not allowed."""
     if isinstance(source, Primitive) and isinstance(target, Primitive) and source.rank and target.rank:
         return f"incompatible types: possible lossy conversion from {source} to {target}"
-    return f"incompatible types: {source} cannot be converted to {target}"
+    other = OTHER_LOADER if is_told_apart(source) != is_told_apart(target) and str(source) == str(target) else ""
+    return f"incompatible types: {source} cannot be converted to {target}{other}"

@@ -209,7 +209,7 @@ def _infer(graph: ClassGraph, formal: JavaType, arg: JavaType, own: set[str], bi
         if isinstance(arg, ArrayType) and arg.element.is_reference:
             _infer(graph, formal.element, arg.element, own, bindings)
     elif isinstance(formal, ClassType) and formal.args:
-        view = graph.as_super(arg, ClassType(formal.name))
+        view = graph.as_super(arg, erasure(formal))
         if view is not None and len(view.args) == len(formal.args):
             for inner, given in zip(formal.args, view.args, strict=True):
                 _infer(graph, inner, _argument_bound(given), own, bindings)
