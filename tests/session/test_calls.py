@@ -64,6 +64,19 @@ async def test_calls_are_reported_with_what_they_took_and_gave(jvm: Jvm) -> None
         assert shown == [[f'"till{i}"', "5"] for i in range(8)]
 
 
+async def test_a_void_method_has_no_result_to_be_shown(jvm: Jvm) -> None:
+    async with debug(jvm, "Tills") as d:
+        await d.run_to("start")
+        unseen: list[Report] = []
+        async with (
+            d.session.observer.calls("Tills$Till.refuse", on_call=unseen.append, show=["$ret", "name"]) as one,
+            d.session.observer.calls("Tills$Till.*", on_call=unseen.append, show=["$ret.length()"]) as several,
+        ):
+            assert one.lacks == ("'$ret' is not shown for Tills$Till.refuse: it is void and returns nothing",)
+            assert several.lacks[-1].startswith("'$ret.length()' is not shown for Tills$Till.")
+            assert several.lacks[-1].endswith(": they are void and return nothing")
+
+
 async def test_threads_conditions_and_patterns(jvm: Jvm) -> None:
     async with debug(jvm, "Tills") as d:
         await d.run_to("start")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jdbpy import SuspendPolicy
-from jdbpy.identifiers import IDENTIFIER, PART
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
 from jdbpy.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
