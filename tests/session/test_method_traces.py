@@ -109,6 +109,35 @@ async def test_a_class_with_arguments_and_what_is_returned(jvm: Jvm) -> None:
         await d.wait_exit()
 
 
+async def test_methods_that_breakpoints_cannot_trace_are_named_when_the_class_has_come(jvm: Jvm) -> None:
+    async with debug(jvm, SHOP) as d:
+        d.ignored -= {"breakpoint-resolved"}
+        d.ignored.add("trace")
+        point = await d.session.traces.methods(entries=False, options=GO.replace(classes=(PRICES,)))
+        await d.resume()
+        notice = await d.wait_notice("breakpoint-resolved")
+        assert notice.text == f"trace {point.number} is set for exits; not traced: far, native"
+        await d.wait_exit()
+
+
+@pytest.mark.parametrize("values", [False, True])
+async def test_a_forced_return_is_an_exit_to_the_jvm_s_own_events(jvm: Jvm, values: bool) -> None:
+    async with debug(jvm, SHOP) as d:
+        d.ignored.add("trace")
+        await d.session.breakpoints.add(f"{PRICES}.find", temporary=True)
+        options = GO.replace(classes=(PRICES,))
+        point = await d.session.traces.methods(entries=False, values=values, options=options)
+        await d.resume()
+        await d.wait_stop("breakpoint")
+        await d.session.execution.force_return("99")
+        await d.run_to("done")
+        rows = {each.method: each for each in (await d.session.points.summary(point.number)).methods}
+        assert rows["find"].count == 1 + values
+        assert ("99" in [value.text for value in rows["find"].values]) is values
+        await d.resume()
+        await d.wait_exit()
+
+
 async def test_reports_of_named_methods(jvm: Jvm) -> None:
     async with debug(jvm, SHOP) as d:
         await d.session.traces.methods(method=f"{PRICES}.find", options=GO)

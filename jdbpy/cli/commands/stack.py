@@ -256,7 +256,8 @@ async def return_(ctx: Context, expression: Annotated[str | None, ExpressionArgu
     """Make the current method return at once, with the value of an expression unless it is void.
 
     The rest of the method does not run, `finally` blocks neither. It takes effect when the thread runs on.
-    To run to the method's own end, use `finish`.
+    To run to the method's own end, use `finish`. A trace of exits that stands in the code does not see it, one with
+    `--values` does.
     """
     frame = await ctx.session.stack.selected()
     name = f"{frame.location.class_name}.{frame.location.method}"

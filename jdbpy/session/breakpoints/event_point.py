@@ -203,11 +203,11 @@ class EventPoint(Point):
                     raise StateError(f"this JVM does not report {self.what}", code="NOT_IMPLEMENTED")
                 raise outcome
 
-    def _announce(self, *, resolved: bool) -> None:
+    def _announce(self, *, resolved: bool, remark: str = "") -> None:
         """Publish what came of a class that was waited for: nothing, when the point stood already."""
         data = (("breakpoint", self.number), ("spec", self.spec))
         if resolved:
-            text = f"{self.noun} {self.number} is set for {self.spec}"
+            text = f"{self.noun} {self.number} is set for {self.spec}{remark}"
             self._target.publish(events.Notice("breakpoint-resolved", text, data))
         elif not self.requests:
             text = f"{self.noun} {self.number} cannot be set: {self.message}"

@@ -192,7 +192,7 @@ class MethodPoint(EventPoint):
             self._announce(resolved=False)
             return
         self._note([])
-        self._announce(resolved=waited)
+        self._announce(resolved=waited, remark=f"; {self.message}" if self.message else "")
 
     async def _place(self, types: Sequence[RefType]) -> None:
         """Set what traces the methods of these classes. Raises UsageError. wire: 3 trips."""
