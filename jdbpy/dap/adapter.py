@@ -84,6 +84,10 @@ class Adapter:
         self.configured = False
         self.is_over = False
         """True if the client has been answered for the last time."""
+        self.is_ending = False
+        """True if the target is about to end, as the client wants."""
+        self.launches = False
+        """True if the client's configuration is one for ``launch``."""
         self.no_debug = False
         self.stop_on_entry = False
         self.main_class = ""
@@ -99,9 +103,12 @@ class Adapter:
         self._nursery = nursery
         self._session: Session | None = None
         self._opening: trio.CancelScope | None = None
+        self._opened = trio.Event()
         self._leaving = trio.Event()
         self._left = trio.Event()
-        self._keep = self._quietly = False
+        self.quietly = False
+        """True if the client is not to hear that the session is over: another one follows."""
+        self._keep = False
         self._problem: JdbpyError | None = None
         self._refusal = ""
         self._thread_numbers: dict[int, int] = {}
@@ -153,13 +160,15 @@ class Adapter:
         if self._session is not None or self._opening is not None:
             raise StateError("something is debugged already: disconnect comes first", code="STARTED")
         self._refusal = ""
+        self._opened = trio.Event()
         with trio.CancelScope() as self._opening:
             try:
                 await self._nursery.start(self._keep_session, opening)
             finally:
                 opened, self._opening = self._opening, None
+                self._opened.set()
         if opened.cancelled_caught:
-            raise StateError(self._refusal or "the client has disconnected meanwhile")
+            raise StateError(self._refusal or "the client has ended the session meanwhile")
 
     def give_up_opening(self, reason: str) -> None:
         """Make the ``open`` that is under way fail."""
@@ -180,14 +189,28 @@ class Adapter:
         """
         if self._opening is not None:
             self._opening.cancel()
+            await self._opened.wait()
             return
         if self._session is None:
             return
-        self._keep, self._quietly = keep, quietly
+        self._keep, self.quietly = keep, quietly
         self._leaving.set()
         await self._left.wait()
         if isinstance(self._problem, LeaveError):
             raise self._problem
+
+    async def end(self, grace: float, *, quietly: bool = False) -> None:
+        """End the target that was launched for the client, and leave its session.
+
+        The signal that runs its shutdown hooks ends it, and it is killed after ``grace`` seconds; in a terminal Exit of
+        its VM ends it. The client hears what it writes until then. A second call may shorten the time.
+        """
+        session, left = self.session, self._left
+        self.quietly = self.quietly or quietly
+        self.is_ending = True
+        if session.ending is None:
+            await (session.end(grace) if session.launched else session.exit(0))
+        await left.wait()  # when the end has been handed on
 
     async def _keep_session(
         self,
@@ -202,7 +225,7 @@ class Adapter:
             async with opening as session:
                 self._session = session
                 self._leaving, self._left = trio.Event(), trio.Event()
-                self._keep = self._quietly = False
+                self._keep = self.quietly = self.is_ending = False
                 self.stops.clear()
                 began = True
                 async with open_nursery() as nursery:
@@ -227,8 +250,9 @@ class Adapter:
         finally:
             self._session = self._session_nursery = None
             self.calls.clear()
-            self._left.set()
-        if not self._quietly:
+            if began:
+                self._left.set()
+        if not self.quietly:
             self.sender.event("terminated")
 
     def _process(self, session: Session) -> Body:

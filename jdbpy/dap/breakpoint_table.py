@@ -83,6 +83,8 @@ class BreakpointTable:
         if not known_id:
             self._last_id += 1
         own = known_id or self._last_id
+        if self._adapter.no_debug:
+            return Set(None, {"id": own, "verified": False, "message": "started without debugging"}, kind, add)
         try:
             made = await add()
         except JdbpyError as error:

@@ -73,8 +73,6 @@ async def set_breakpoints(adapter: Adapter, args: SetBreakpoints) -> Body:
     """wire: 1 to 3 trips for each that is new."""
     file = place_of(adapter, args.source)
     wanted = args.breakpoints or tuple(SourceBreakpoint(line) for line in args.lines)
-    if adapter.no_debug:
-        return {"breakpoints": [{"verified": False, "message": "started without debugging"} for _ in wanted]}
     adds: list[tuple[Hashable, Add]] = []
     for each in wanted:
         line = adapter.line_in(each.line)
@@ -219,8 +217,6 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
                 return await add(name, caught=caught, uncaught=not caught, options=options)
 
             adds.append(((option.filterId, name, condition), add))
-    if adapter.no_debug:
-        adds, counts = [], [0] * len(chosen)
     shown = await adapter.breakpoints.replace("exceptions", "exception", adds)
     answers = []
     for count in counts:

@@ -75,12 +75,21 @@ class DebugConsole:
                 self._shown = None
         await self._tell(session, *before)
         if lines.leaving and self._adapter.has_session:
-            self._adapter.ended()
+            await self._leave(session)
         if failure is not None and failure.error is not None:
             if result:
                 self._write(result)
             raise JdbpyError(lines.error(failure), code=failure.error.code)
         return {"result": result.rstrip("\n"), "variablesReference": 0}
+
+    async def _leave(self, session: Session) -> None:
+        """Leave what a command has left or ended; a program that was launched ends by it."""
+        from jdbpy.dap.opening import GRACE
+
+        if self._adapter.started_it:
+            await self._adapter.end(GRACE)
+        elif session.ending is None:
+            self._adapter.ended()
 
     async def complete(self, before: str, frame: FrameInfo | None) -> list[Candidate]:
         """Return the prompt's candidates for a line that begins a command, or may. wire: 2 or 3 trips, none again."""

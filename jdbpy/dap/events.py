@@ -57,7 +57,7 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
             case jdbpy.Exited(status=status, reason=reason):
                 if reason:
                     say(adapter, reason)
-                if status is not None:
+                if status is not None and not adapter.quietly:
                     adapter.sender.event("exited", {"exitCode": status})
                 adapter.ended()
             case jdbpy.VMDisconnected(reason=reason):

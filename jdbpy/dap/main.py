@@ -90,17 +90,22 @@ def main(words: list[str]) -> int:
 
 
 async def _run(line: DapCommand, token: str) -> int:
-    status = 0
+    status, over = 0, False
     async with ended_by_signals() as ended_by:
         import_all()
         if line.port is None:
-            await Server(StandardStream()).run()
+            stream = StandardStream()
+            server = Server(stream)
+            try:
+                await server.run()
+            finally:  # some editors end each adapter with a signal
+                over = server.is_over or stream.has_gone
         elif listeners := await _listen(line.port):
             token = token or _new_token()
             await trio.serve_listeners(partial(_client, Doorway(MOST_CLIENTS), token), listeners)
         else:
             status = NO_PORT
-    return 128 + ended_by[0] if ended_by else status
+    return 128 + ended_by[0] if ended_by and not over else status
 
 
 async def _listen(port: int) -> list[trio.SocketListener]:

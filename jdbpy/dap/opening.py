@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
+from typing import Any
+
+import trio
 
 import jdbpy
 from jdbpy import ReadOnlyError, StateError, UsageError
@@ -14,7 +18,7 @@ from jdbpy.dap.adapter import Adapter, ClientInfo
 from jdbpy.dap.events import say, show_stop
 from jdbpy.dap.hotswap import start_watching
 from jdbpy.dap.paths import PathMapping, Paths
-from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, request
+from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, read_arguments, request
 from jdbpy.record import Record
 
 MOST_PORT = 65535
@@ -57,31 +61,43 @@ class Attach(Record):
 @request("attach", Attach, in_order=True)
 async def attach(adapter: Adapter, args: Attach) -> None:
     adapter.let_in(args.token)
-    if adapter.served is not None:
-        adapter.stop_on_entry = True  # a target that has not begun to run is not for one client of several to start
-        adapter.reopen = partial(adapter.served, adapter.client.clientID, args.readOnly)
-        await adapter.open(adapter.reopen())
-        return
-    adapter.stop_on_entry = args.stopOnEntry
-    options = _options(args)
-    _prepare(adapter, args)
-    if args.listen:
-        heard = partial(_say_listening, adapter)
-        adapter.reopen = partial(jdbpy.listen_session, args.listen, options=options, on_listening=heard)
-        await adapter.open(adapter.reopen())
-        return
-    first, *rest = [args.address] if isinstance(args.address, str) else args.address or ("",)
+    reopen, rest = _plan_attach(adapter, args)
     if rest and not adapter.client.supportsStartDebuggingRequest:
         raise UsageError("this client debugs one JVM at a time: name one address", code="WRONG_ARGUMENT")
-    address = first or _address(args.host or args.hostName, args.port)
-    limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
-    limit = min(limit, jdbpy.CONNECT_LIMIT)
-    adapter.reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
-    await adapter.open(adapter.reopen())
+    await adapter.open(reopen())
     if reason := adapter.session.remote_reason:
         say(adapter, reason)
     for each in rest:
         adapter.start(partial(_attach_beside, adapter, args, each))
+
+
+Reopen = Callable[[], AbstractAsyncContextManager[jdbpy.Session]]
+
+
+def _plan_attach(adapter: Adapter, args: Attach) -> tuple[Reopen, Sequence[str]]:
+    """Take a configuration for ``attach``: what opens the session, which ``restart`` calls again; and further
+    addresses. Raises UsageError."""
+    reopen: Reopen
+    if adapter.served is not None:
+        reopen = partial(adapter.served, adapter.client.clientID, args.readOnly)
+        # A target that has not begun to run is not for one client of several to start.
+        adapter.launches, adapter.stop_on_entry, adapter.reopen = False, True, reopen
+        return reopen, ()
+    options = _options(args)
+    rest: Sequence[str] = ()
+    if args.listen:
+        heard = partial(_say_listening, adapter)
+        reopen = partial(jdbpy.listen_session, args.listen, options=options, on_listening=heard)
+    else:
+        first, *rest = [args.address] if isinstance(args.address, str) else args.address or ("",)
+        address = first or _address(args.host or args.hostName, args.port)
+        limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
+        limit = min(limit, jdbpy.CONNECT_LIMIT)
+        reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
+    _prepare(adapter, args)
+    adapter.main_class, adapter.no_debug, adapter.launches = "", False, False
+    adapter.reopen = reopen
+    return reopen, rest
 
 
 async def _attach_beside(adapter: Adapter, args: Attach, address: str) -> None:
@@ -136,31 +152,34 @@ class Launch(Record):
 @request("launch", Launch, in_order=True)
 async def launch(adapter: Adapter, args: Launch) -> None:
     adapter.let_in(args.token)
+    await adapter.open(_plan_launch(adapter, args)())
+
+
+def _plan_launch(adapter: Adapter, args: Launch) -> Reopen:
+    """Take a configuration for ``launch``: what opens the session, which ``restart`` calls again. Raises UsageError."""
     if adapter.served is not None:
         raise UsageError("this is a session that is served: a program cannot be launched in it, attach to it instead")
     if not args.mainClass:
         raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
     if args.console not in _TERMINALS:
         raise UsageError(f"arguments.console is one of {', '.join(_TERMINALS)}", code="WRONG_ARGUMENT")
-    _prepare(adapter, args)
-    adapter.stop_on_entry = args.stopOnEntry
-    adapter.no_debug = args.noDebug
+    if args.console != "internalConsole" and not adapter.client.supportsRunInTerminalRequest:
+        raise UsageError("this client runs no programs in a terminal", hint='"console": "internalConsole"')
+    options = _options(args)
     main = _command(args)
-    adapter.main_class = jdbpy.main_class(main)
+    _prepare(adapter, args)
+    adapter.main_class, adapter.no_debug, adapter.launches = jdbpy.main_class(main), args.noDebug, True
     if args.console != "internalConsole":
-        if not adapter.client.supportsRunInTerminalRequest:
-            raise UsageError("this client runs no programs in a terminal", hint='"console": "internalConsole"')
         adapter.reopen = partial(_in_terminal, adapter, args, main)
-        await adapter.open(adapter.reopen())
-        return
-    command = jdbpy.LaunchCommand(
-        main,
-        java=args.javaExec or None,
-        cwd=args.cwd or None,
-        env=_environment(args.env) if args.env is not None else None,
-    )
-    adapter.reopen = partial(jdbpy.launch_session, command, options=_options(args))
-    await adapter.open(adapter.reopen())
+    else:
+        command = jdbpy.LaunchCommand(
+            main,
+            java=args.javaExec or None,
+            cwd=args.cwd or None,
+            env=_environment(args.env) if args.env is not None else None,
+        )
+        adapter.reopen = partial(jdbpy.launch_session, command, options=options)
+    return adapter.reopen
 
 
 _TERMINALS = {"internalConsole": "", "integratedTerminal": "integrated", "externalTerminal": "external"}
@@ -206,6 +225,7 @@ def _prepare(adapter: Adapter, args: Attach | Launch) -> None:
         raise UsageError("arguments.hotCodeReplace is one of auto, manual, never", code="WRONG_ARGUMENT")
     if args.hotCodeReplace == "auto" and not args.classPaths:
         raise UsageError('hotCodeReplace "auto" needs "classPaths", where class files are', code="WRONG_ARGUMENT")
+    adapter.stop_on_entry = args.stopOnEntry
     adapter.paths = Paths(uris=adapter.client.pathFormat == "uri", mappings=args.pathMappings)
     adapter.class_paths = args.classPaths
     adapter.decompiler = args.decompiler
@@ -293,6 +313,11 @@ class Disconnect(Record):
     suspendDebuggee: bool = False
 
 
+GRACE = 2.0
+"""Seconds that a program has to end by itself, after which ``disconnect`` kills it and ``terminate`` is answered: there
+are editors that wait for 3."""
+
+
 @request("disconnect", Disconnect, at_once=True)
 async def disconnect(adapter: Adapter, args: Disconnect) -> None:
     """End the session: a launched target ends with it, unless the client says otherwise; another one runs on always."""
@@ -300,15 +325,11 @@ async def disconnect(adapter: Adapter, args: Disconnect) -> None:
         text = "a JVM is not left suspended: what this client has suspended is resumed when it disconnects"
         raise UsageError(text, code="CANNOT_SUSPEND")
     try:
-        if adapter.has_session:
-            asked = args.terminateDebuggee
-            if adapter.started_it and asked is not False:
-                await _end(adapter)
-            else:
-                if asked:
-                    _say_runs_on(adapter)
-                await adapter.leave(keep=True)
+        if adapter.has_session and adapter.started_it and args.terminateDebuggee is not False:
+            await adapter.end(0 if adapter.is_ending else GRACE)
         else:
+            if adapter.has_session and args.terminateDebuggee:
+                _say_runs_on(adapter)
             await adapter.leave(keep=True)
     finally:
         adapter.is_over = True
@@ -321,7 +342,10 @@ async def terminate(adapter: Adapter, args: NoArguments) -> None:
     Editors send this when their user stops debugging, whatever began it.
     """
     if adapter.started_it:
-        await _end(adapter)
+        with trio.move_on_after(GRACE):
+            await adapter.end(math.inf)
+            return
+        say(adapter, f"the program has not ended within {GRACE:g} s: stop it once more to kill it", "important")
     else:
         if adapter.has_session:
             _say_runs_on(adapter)
@@ -332,16 +356,23 @@ def _say_runs_on(adapter: Adapter) -> None:
     say(adapter, "detached: the program was running before and runs on (`exit --kill` in the console ends it)")
 
 
-async def _end(adapter: Adapter) -> None:
-    """End a target that was launched: by the signal that runs its shutdown hooks; in a terminal by Exit of its VM."""
-    if not adapter.session.launched:
-        await adapter.session.exit(0)
-    await adapter.leave(keep=False)
+class Restart(Record):
+    """Arguments of ``restart``."""
+
+    arguments: dict[str, Any] | None = None
+    """The configuration as it is by now, with "request" if the client says so."""
 
 
-@request("restart", in_order=True, supportsRestartRequest=True)
-async def restart(adapter: Adapter, args: NoArguments) -> None:
+@request("restart", Restart, in_order=True, supportsRestartRequest=True)
+async def restart(adapter: Adapter, args: Restart) -> None:
     """Start a launched program again, or attach again, with the same breakpoints. wire: as opening and setting them."""
+    if adapter.reopen is None:
+        raise StateError("nothing was debugged yet: attach or launch comes first", code="NOT_STARTED")
+    if args.arguments is not None:
+        if args.arguments.get("request", "launch" if adapter.launches else "attach") == "launch":
+            _plan_launch(adapter, read_arguments(Launch, args.arguments, "arguments.arguments"))
+        else:
+            _plan_attach(adapter, read_arguments(Attach, args.arguments, "arguments.arguments"))
     await begin_anew(adapter)
 
 
@@ -350,9 +381,10 @@ async def begin_anew(adapter: Adapter) -> None:
     if adapter.reopen is None:
         raise StateError("nothing was debugged yet: attach or launch comes first", code="NOT_STARTED")
     if adapter.has_session:
-        if adapter.in_terminal:
-            await adapter.session.exit(0)
-        await adapter.leave(keep=not adapter.session.launched, quietly=True)
+        if adapter.started_it:
+            await adapter.end(GRACE, quietly=True)
+        else:
+            await adapter.leave(keep=True, quietly=True)
     adapter.configured = False
     await adapter.open(adapter.reopen())
     await adapter.breakpoints.set_again()

@@ -8,6 +8,7 @@ the client goes, however it goes, its session is left as the session promises, b
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -86,6 +87,7 @@ class Server:
         self._seq = 0
         self._dropped = 0
         self._scopes: dict[int, trio.CancelScope] = {}
+        self._carried_out = trio.Event()  # one of them; another event from then on
         self._canceled: set[int] = set()
         self._room = trio.CapacityLimiter(MOST_UNDER_WAY)
         self._last = trio.Event()  # when the last request that keeps its order was carried out
@@ -93,6 +95,12 @@ class Server:
         self._replies: dict[int, tuple[trio.Event, list[Body]]] = {}
         self._over = trio.Event()
         self._terminated = False
+
+    @property
+    def is_over(self) -> bool:
+        """True if the client has been told that its session is over, has been answered for the last time, or has
+        gone."""
+        return self._terminated or self._over.is_set()
 
     async def run(self) -> None:
         """Serve until the client disconnects or goes away; its session has been left then."""
@@ -258,15 +266,17 @@ class Server:
                         beside.start_soon(self._show_progress, request.name, number)
                     await self._answer(request, number, given)
                     beside.cancel_scope.cancel()
-            if scope.cancelled_caught:
+            if scope.cancelled_caught and number in self._scopes:  # else it was answered before the cancellation came
                 self._respond(number, request.name, error="cancelled")
         finally:
             self._scopes.pop(number, None)
+            self._carried_out.set()
+            self._carried_out = trio.Event()
             self._canceled.discard(number)
             done.set()
             if room is not None:
                 self._room.release_on_behalf_of(room)
-        if self._adapter.is_over:
+        if self._is_last(request):
             self._over.set()
 
     async def _show_progress(self, name: str, number: int) -> None:
@@ -291,7 +301,11 @@ class Server:
                 raise StateError("nothing is debugged yet: attach or launch comes first", code="NOT_STARTED")
             if request.name in ("attach", "launch") and not self._adapter.initialized:
                 raise StateError("initialize comes first", code="NOT_STARTED")
-            body = await request.run(self._adapter, read_arguments(request.arguments, given))
+            try:
+                body = await request.run(self._adapter, read_arguments(request.arguments, given))
+            finally:
+                if self._is_last(request):
+                    await self._answer_others(number)
         except JdbpyError as error:
             of_prompt = "'" in error.hint  # it names commands
             hint = f" ({error.hint})" if error.hint and not of_prompt else ""
@@ -304,9 +318,22 @@ class Server:
             self._respond(number, request.name, body=body)
             self._adapter.was_answered(request.name)
 
+    def _is_last(self, request: Request) -> bool:
+        """True if a request has ended all, once it is answered."""
+        return request.name == "disconnect" and self._adapter.is_over
+
+    async def _answer_others(self, last: int) -> None:
+        """Cancel what is under way beside the last request, so that it is answered while the client reads."""
+        with trio.move_on_after(FLUSH_LIMIT):
+            while others := [scope for number, scope in self._scopes.items() if number != last]:
+                for scope in others:
+                    scope.cancel()
+                await self._carried_out.wait()
+
     def _respond(
         self, number: int, command: str, *, body: Body | None = None, error: str = "", code: int = FAILED
     ) -> None:
+        self._scopes.pop(number, None)
         message: Body = {"type": "response", "request_seq": number, "success": not error, "command": command}
         if error:
             message["message"] = error
@@ -333,6 +360,15 @@ class StandardStream:
     async def receive_some(self) -> bytes:
         """Some bytes, b"" at the end."""
         return await trio.to_thread.run_sync(os.read, self._in, 65536, abandon_on_cancel=True)
+
+    @property
+    def has_gone(self) -> bool:
+        """True if the other side has closed standard input: nobody is there to be told anything."""
+        if not hasattr(select, "poll"):
+            return False
+        poll = select.poll()
+        poll.register(self._in, 0)
+        return any(what & select.POLLHUP for _, what in poll.poll(0))
 
     async def send_all(self, data: bytes) -> None:
         """Write all of it."""

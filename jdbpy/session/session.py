@@ -61,6 +61,10 @@ if TYPE_CHECKING:
     from jdbpy.session.vm.vm import VmReader
 
 
+STANDING = 1.0
+"""Seconds for which threads that have stopped stay so while the target ends; its hooks may need what they hold."""
+
+
 class OwnProcess(Protocol):
     """The process of a target that was launched."""
 
@@ -73,6 +77,12 @@ class OwnProcess(Protocol):
 
     def keep_running(self) -> None:
         """Leave it running when its block is left."""
+
+    def ask_to_end(self) -> None:
+        """Send it the signal TERM."""
+
+    async def end(self, grace: float) -> None:
+        """Ask it to end, kill it after that many seconds, and wait for its end."""
 
 
 class Session:
@@ -666,6 +676,35 @@ class Session:
         self._dispatcher.death_told = True
         with suppress(Disconnected):
             await self._target.conn.request(virtual_machine.Exit(status))
+        await self._target.publisher.wait_ended()
+
+    async def end(self, grace: float) -> None:
+        """End a launched target with the signal TERM, so that its shutdown hooks run. It is killed after ``grace``
+        seconds; a second call may shorten that.
+
+        Threads that have stopped stay where they are, for as long as the hooks do not seem to need them: what comes
+        behind a breakpoint does not happen because the user has stopped debugging there. The target's last output and
+        its exit status have been published when this returns. Raises StateError for a target that was not launched.
+        wire: as leaving it.
+        """
+        if self._process is None:
+            raise StateError("the target was not launched by the debugger", hint="exit() ends it without its hooks")
+        self._dispatcher.death_told = True
+        if not self._left and self.ending is None:
+            from jdbpy.session.target.leaving import run_others
+
+            self._dispatcher.leave()
+            stopped = set(self._target.suspension.threads_at_events())
+            stop = self.last_stop
+            if stop is not None and stop.thread is not None and self.is_current(stop):
+                stopped.add(stop.thread.id)
+            self._process.ask_to_end()
+            if stopped:
+                run_others(self._target, frozenset(stopped))
+                with trio.move_on_after(min(grace, STANDING)):
+                    await self._process.wait_exit()
+        await self.leave()
+        await self._process.end(grace)
         await self._target.publisher.wait_ended()
 
     async def run(self) -> None:

@@ -42,6 +42,7 @@ class DapClient:
         self._seq = 0
         self._last_seq = 0
         self._changed = trio.Condition()
+        self._answered: set[int] = set()
         self.responses: dict[int, Body] = {}
         self.events: list[Body] = []
         self.requests: list[Body] = []
@@ -82,6 +83,8 @@ class DapClient:
             saw(name)
         async with self._changed:
             if message["type"] == "response":
+                assert message["request_seq"] not in self._answered, f"a second response: {message}"
+                self._answered.update({message["request_seq"]} - {0})  # 0: to what was no request
                 self.responses[message["request_seq"]] = message
             elif message["type"] == "request":
                 self.requests.append(message)

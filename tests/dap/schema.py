@@ -25,7 +25,7 @@ NEWER = {
 }
 """Messages that the schema lacks: newer than it (locations), or our own and java-debug's."""
 
-OF_ADAPTERS = ("AttachRequest.arguments", "LaunchRequest.arguments")
+OF_ADAPTERS = ("AttachRequest.arguments", "LaunchRequest.arguments", "RestartRequest.arguments.arguments")
 """What each adapter defines for itself."""
 
 NEWER_PROPERTIES = {"valueLocationReference"}

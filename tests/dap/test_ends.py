@@ -17,11 +17,28 @@ from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
 from jdbpy.dap.server import import_all
 from tests.dap.client import ROOT, dap_client, dap_client_here, dap_client_of
 from tests.dap.schema import all_names
-from tests.harness import Jvm, program, start_target
+from tests.harness import Jvm, inline, program, start_target
 from tests.harness.processes import piped
 from tests.harness.wire_coverage import DAP_CANNOT
 
 ENDS = {"terminateDebuggee": True}
+
+HOOKED = """
+public class Hooked {
+    public static void main(String[] args) throws Exception {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(args[0])));
+        System.out.println("begun");
+        Thread.onSpinWait(); // @begun
+        Thread.sleep(1_000_000);
+    }
+    static void end(String how) {
+        System.out.println("hook " + how);
+        while (how.equals("endless"))
+            Thread.onSpinWait();
+        System.err.println("hook done");
+    }
+}
+"""
 
 
 async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
@@ -38,6 +55,43 @@ async def test_terminate_ends_a_launched_program(jvm: Jvm) -> None:
         await dap.request("terminate")
         await dap.event("terminated")
         assert "was left" in await dap.refused("threads")
+
+
+@pytest.mark.parametrize("ending", ["terminate", "disconnect", "quit"])
+async def test_a_launched_program_ends_with_its_shutdown_hooks_and_their_output(jvm: Jvm, ending: str) -> None:
+    hooked = inline(HOOKED)
+    async with dap_client() as dap:
+        await dap.initialize()
+        await dap.request("launch", mainClass="Hooked", classPaths=[hooked.classes], javaExec=jvm.java, args=["a"])
+        await dap.event("initialized")
+        await dap.breakpoints(hooked, "begun")
+        await dap.request("configurationDone")
+        await dap.stopped("breakpoint")
+        if ending == "quit":
+            await dap.evaluate("quit", context="repl")
+        else:
+            await dap.request(ending)
+        await dap.event("exited", exitCode=143)
+        await dap.event("terminated")
+        assert "begun" in dap.output and "hook a" in dap.output and "hook done" in dap.output
+
+
+async def test_a_program_that_does_not_end_is_killed_when_it_is_stopped_again(jvm: Jvm) -> None:
+    hooked = inline(HOOKED)
+    async with dap_client() as dap:
+        await dap.initialize()
+        await dap.request(
+            "launch", mainClass="Hooked", classPaths=[hooked.classes], javaExec=jvm.java, args=["endless"]
+        )
+        await dap.event("initialized")
+        await dap.request("configurationDone")
+        await dap.wait("the program's output", lambda: "begun" in dap.output)
+        await dap.request("terminate")
+        assert "stop it once more to kill it" in dap.output and "hook endless" in dap.output
+        assert not [each for each in dap.events if each["event"] == "terminated"]
+        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("exited", exitCode=-9)
+        await dap.event("terminated")
 
 
 @pytest.mark.parametrize(("ending", "arguments"), [("terminate", {}), ("disconnect", ENDS)])
@@ -94,7 +148,86 @@ async def test_restart_starts_the_program_again_with_its_breakpoints(jvm: Jvm) -
         await dap.request("continue", threadId=stop["threadId"])
         await dap.event("exited", exitCode=0)
         await dap.event("terminated")
-        assert dap.output.count("waiting") == 1
+        assert "waiting" in dap.output
+
+
+async def test_restart_takes_the_configuration_as_it_is_by_now(jvm: Jvm) -> None:
+    """As nvim-dap and VS Code send it: the whole configuration, or none."""
+    hello = program("Hello")
+    given = {"mainClass": "Hello", "classPaths": [hello.classes], "javaExec": jvm.java}
+    async with dap_client() as dap:
+        await dap.initialize()
+        await dap.request("launch", **given, args=["a"])
+        await dap.event("initialized")
+        [shown] = await dap.breakpoints(hello, "greeting")
+        await dap.request("configurationDone")
+        await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        assert "args" in await dap.refused("restart", arguments={**given, "args": 5})
+        changed = {**given, "type": "jdbpy", "request": "launch", "name": "n", "args": ["other"]}
+        for configuration in ({"arguments": changed}, {}):
+            await dap.request("restart", **configuration)
+            stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+            [top, *_] = await dap.frames(stop, levels=1)
+            assert (await dap.locals(top))["word"]["value"] == '"other"'
+        assert not [each for each in dap.events if each["event"] in ("exited", "terminated")]
+        await dap.request("disconnect")
+        await dap.event("terminated")
+
+
+async def test_restart_attaches_as_the_configuration_says_by_now(jvm: Jvm) -> None:
+    async with start_target(jvm, "Hello", "a") as first, start_target(jvm, "Hello", "b") as second, dap_client() as dap:
+        await dap.attach(first)
+        await dap.breakpoints(first.program, "greeting")
+        await dap.request("configurationDone")
+        await dap.stopped("breakpoint")
+        await dap.request("restart", arguments={"port": second.port, "sourcePaths": [second.program.sources]})
+        [top, *_] = await dap.frames(await dap.stopped("breakpoint"), levels=1)
+        assert (await dap.locals(top))["word"]["value"] == '"b"'
+        await first.wait_output("waiting")
+        await dap.request("disconnect")
+        await dap.event("terminated")
+
+
+async def test_what_is_under_way_is_answered_when_the_client_disconnects(jvm: Jvm) -> None:
+    async with dap_client() as dap:
+        await dap.initialize()
+        listening = await dap.start("attach", listen="127.0.0.1:0")
+        threads = await dap.start("threads")
+        await dap.wait("the adapter to listen", lambda: "waiting for a JVM" in dap.output)
+        disconnect = await dap.start("disconnect")
+        assert (await dap.response(disconnect))["success"]
+        attached, asked = dap.responses[listening], dap.responses[threads]  # before the last response
+        assert not attached["success"] and not asked["success"]
+        assert attached["message"] == "the client has ended the session meanwhile"
+
+
+async def test_after_an_attach_that_failed_nothing_has_been_debugged(jvm: Jvm) -> None:
+    async with start_target(jvm, "Hello", suspend=False) as target, dap_client() as dap:
+        await dap.initialize()
+        await dap.refused("attach", port=1)
+        assert "nothing is debugged yet" in await dap.refused("threads")
+        await dap.attach(target)
+        await dap.request("terminate")
+        await dap.event("terminated")
+        assert "was left" in await dap.refused("threads")
+
+
+async def test_the_adapter_ends_well_when_a_signal_comes_after_the_session(jvm: Jvm) -> None:
+    """nvim-dap ends each adapter with SIGINT, and warns of a status that is not 0."""
+    async with start_target(jvm, "Hello", suspend=False) as target:
+        async with dap_client() as dap:
+            await dap.attach(target)
+            await dap.request("terminate")
+            await dap.event("terminated")
+            dap.process.send_signal(signal.SIGINT)
+            await dap.wait_over()
+        assert dap.process.returncode == 0
+        await target.wait_listening(2)
+        async with dap_client() as dap:
+            await dap.attach(target)
+            dap.process.send_signal(signal.SIGINT)
+            await dap.wait_over()
+        assert dap.process.returncode == 128 + signal.SIGINT
 
 
 async def test_an_expression_that_never_ends_is_canceled_and_others_go_on(jvm: Jvm) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from jdbpy.errors import ConnectError, UsageError
+import jdbpy
+from jdbpy.errors import ConnectError, StateError, UsageError
 from jdbpy.session.connect import launch
 from jdbpy.session.connect.launch import LaunchCommand, Launched, launch_target
-from jdbpy.session.model.events import Output
+from jdbpy.session.model.events import Exited, Output
 from jdbpy.wire.handshake import HANDSHAKE
-from tests.harness import LIMIT, Jvm, inline, program, within
+from tests.harness import LIMIT, Jvm, inline, program, start_target, within
 from tests.harness.processes import halt
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
@@ -201,3 +202,48 @@ async def test_input_without_a_pipe(any_jvm: Jvm) -> None:
     async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
         with pytest.raises(UsageError, match="without a pipe"):
             await launched.send_input("x")
+
+
+HOOKED = """
+public class Hooked {
+    public static void main(String[] args) throws Exception {
+        Runtime.getRuntime().addShutdownHook(new Thread(Hooked::end));
+        System.out.println("begun");
+        Thread.onSpinWait(); // @begun
+        for (int number = 0; ; number++)
+            System.out.println("behind it " + number);
+    }
+    static void end() {
+        for (int number = 0; number < 1000; number++)
+            Thread.yield();
+        System.out.println("hook");
+    }
+}
+"""
+
+
+async def test_ending_runs_the_shutdown_hooks_before_anything_behind_the_breakpoint(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jdbpy.session.session.STANDING", LIMIT)
+    hooked = inline(HOOKED)
+    command = LaunchCommand(["-cp", hooked.classes, "Hooked"], java=jvm.java)
+    async with jdbpy.launch_session(command) as session:
+        with within(LIMIT), session.events() as events:
+            await session.breakpoints.add(f"Hooked:{hooked.line('begun')}")
+            await session.execution.cont()
+            await session.end(LIMIT)
+            ending = await session.wait_ended()
+            lines = "".join([each.text async for each in events if isinstance(each, Output)]).splitlines()
+    assert ending == Exited(128 + signal.SIGTERM, "the VM has ended")
+    assert lines[:2] == ["begun", "hook"]  # at its very end the agent itself resumes what is suspended
+
+
+async def test_only_a_launched_target_is_ended_by_its_process(any_jvm: Jvm) -> None:
+    async with (
+        start_target(any_jvm, "Hello", suspend=False) as target,
+        jdbpy.attach_session(target.address) as session,
+    ):
+        with pytest.raises(StateError, match="not launched by the debugger"):
+            await session.end(1)
+        assert await session.threads.list()

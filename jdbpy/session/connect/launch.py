@@ -173,13 +173,23 @@ class Launched:
         if self._kept:
             return
         with trio.CancelScope(shield=True):
-            if self.process.returncode is None:
-                self._signal(signal.SIGTERM)
-                with trio.move_on_after(TERMINATE_LIMIT):
-                    await self.process.wait()
-            if self.process.returncode is None:
-                self._signal(signal.SIGKILL)
+            await self.end(TERMINATE_LIMIT)
+
+    def ask_to_end(self) -> None:
+        """Send SIGTERM to the process group, if the process has not ended."""
+        if self.process.returncode is None:
+            self._signal(signal.SIGTERM)
+
+    async def end(self, grace: float) -> None:
+        """Send SIGTERM to the process group, and SIGKILL after that many seconds; returns when the process has
+        ended."""
+        self.ask_to_end()
+        if self.process.returncode is None:
+            with trio.move_on_after(grace):
                 await self.process.wait()
+        if self.process.returncode is None:
+            self._signal(signal.SIGKILL)
+            await self.process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):

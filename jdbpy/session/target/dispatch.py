@@ -40,7 +40,7 @@ from jdbpy.session.target.requests import (
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.task_groups import open_nursery
-from jdbpy.wire import event_parts
+from jdbpy.wire import ending, event_parts
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import only_request, thread_of
 from jdbpy.wire.framing import Packet
@@ -149,7 +149,8 @@ class EventDispatcher:
             with trio.move_on_after(DEATH_LIMIT if self.death_told else EXIT_LIMIT):
                 status = await self.exit_status()
         if self.death_told or status is not None:
-            self._target.publish(Exited(status, reason))
+            by_us = reason in (ending.DISPOSED, ending.BY_US)
+            self._target.publish(Exited(status, ending.EXITED if by_us else reason))
         else:
             self._target.publish(VMDisconnected(reason))
 

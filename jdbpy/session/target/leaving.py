@@ -154,6 +154,18 @@ async def _give_up(target: Target, scope: trio.CancelScope, limit: float) -> Non
     scope.cancel()
 
 
+def run_others(target: Target, stopped: frozenset[int]) -> None:
+    """Clear the requests and resume all but some threads, for a target that is about to end. wire: no wait."""
+    with (
+        target.conn.corked,
+        suppress(JdbpyError),
+    ):  # what has not been suspended, in a read-only session, is not resumed
+        target.requests.submit_clear(target.requests.all_active())
+        target.conn.submit(event_request.ClearAllBreakpoints())
+        for op, thread in target.suspension.plan_release(stopped):
+            target.submit_op(op, thread)
+
+
 async def resume_left_over(target: Target) -> int:
     """Resume what an earlier debugger left suspended; return the number of threads. For a session that just began.
 
