@@ -88,6 +88,8 @@ class Adapter:
         """True if the target is about to end, as the client wants."""
         self.launches = False
         """True if the client's configuration is one for ``launch``."""
+        self.told: set[str] = set()
+        """Attributes of its configurations that were named as unknown."""
         self.no_debug = False
         self.stop_on_entry = False
         self.main_class = ""

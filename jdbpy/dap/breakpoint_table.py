@@ -100,8 +100,7 @@ class BreakpointTable:
 
     def _shown(self, point: BreakpointInfo) -> Body:
         own, kind = self._by_number[point.number]
-        waits = kind in ("source", "function", "instruction") and not point.resolved
-        body: Body = {"id": own, "verified": not waits and not (kind != "source" and point.message)}
+        body: Body = {"id": own, "verified": point.armed}
         if point.message:
             body["message"] = escape(point.message)
         if not body["verified"]:

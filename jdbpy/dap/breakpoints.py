@@ -202,7 +202,7 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
     chosen = [*(FilterOption(each) for each in args.filters), *args.filterOptions]
     counts = []
     for option in chosen:
-        classes, condition = _classes_and_condition(option.condition)
+        classes, condition = _classes_and_condition(option.condition) or ([option.condition], "")
         counts.append(len(classes))
         for name in classes:
 
@@ -211,6 +211,9 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
             ) -> BreakpointInfo:
                 if option.filterId not in ("caught", "uncaught"):
                     raise UsageError(f"there is no exception filter '{escape(option.filterId)[:100]}'")
+                if _classes_and_condition(option.condition) is None:
+                    said = f"'{escape(option.condition)[:100]}' is no condition of exceptions"
+                    raise UsageError(f"{said}: write CLASS, PATTERN.* if EXPRESSION")
                 caught = option.filterId == "caught"
                 options = jdbpy.PointOptions(condition=condition)
                 add = adapter.session.catchpoints.exception
@@ -226,11 +229,11 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
     return {"breakpoints": answers}
 
 
-def _classes_and_condition(text: str) -> tuple[list[str], str]:
-    """``com.acme.*, Error if $exc.code > 3``: the names, and the expression."""
+def _classes_and_condition(text: str) -> tuple[list[str], str] | None:
+    """``com.acme.*, Error if $exc.code > 3``: the names, and the expression; None if it is neither."""
     match = re.fullmatch(rf"\s*(?P<names>[{WORD}.*,\s]*?)\s*(?:\bif\b(?P<condition>.*))?", text, re.DOTALL)
     if match is None:
-        raise UsageError(f"'{escape(text)[:100]}' is no condition of exceptions: write CLASS, PATTERN.* if EXPRESSION")
+        return None
     names = [name.strip() for name in match["names"].split(",") if name.strip()]
     return names or ["*"], (match["condition"] or "").strip()
 

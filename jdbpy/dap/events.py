@@ -51,7 +51,7 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
             case jdbpy.Notice():
                 _noticed(adapter, event)
             case jdbpy.ThreadsResumed():
-                report_resumed(adapter)
+                report_resumed(adapter, everything=not event.threads and not event.suspended)
             case jdbpy.EventsDropped(count=count):
                 say(adapter, f"{count} events were dropped (too fast to show)", "important")
             case jdbpy.Exited(status=status, reason=reason):
@@ -204,7 +204,9 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
 
 
 def report_resumed(adapter: Adapter, *, everything: bool = False) -> None:
-    """Something was resumed that no request of the client asked to resume: by ``maxSuspend``, or by a command."""
+    """Something was resumed that no request of the client asked to resume: by ``maxSuspend``, by a command, by another
+    client. ``everything``: for certain; else if nothing is suspended by now."""
+    everything = everything or adapter.session.state is not jdbpy.VmState.STOPPED
     for thread, stop in list(adapter.stops.items()):
         if not adapter.session.is_current(stop):
             del adapter.stops[thread]

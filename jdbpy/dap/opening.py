@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
@@ -15,13 +14,23 @@ import trio
 import jdbpy
 from jdbpy import ReadOnlyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter, ClientInfo
+from jdbpy.dap.configuration import (
+    TERMINALS,
+    Attach,
+    Launch,
+    address_of,
+    command_of,
+    environment,
+    options_of,
+    unknown_of,
+    variables_of,
+)
 from jdbpy.dap.events import say, show_stop
 from jdbpy.dap.hotswap import start_watching
-from jdbpy.dap.paths import PathMapping, Paths
+from jdbpy.dap.paths import Paths
 from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, read_arguments, request
+from jdbpy.escape import escape
 from jdbpy.record import Record
-
-MOST_PORT = 65535
 
 THREADS_A_SECOND = 100
 """Starts and ends of threads that are told; a client asks for the list of them when anything stops."""
@@ -34,28 +43,6 @@ async def initialize(adapter: Adapter, client: ClientInfo) -> Body:
     adapter.client = client
     adapter.initialized = True
     return CAPABILITIES
-
-
-class Attach(Record):
-    """Arguments of ``attach``."""
-
-    host: str = ""
-    hostName: str = ""  # java-debug's
-    port: int | str | None = None
-    address: str | tuple[str, ...] = ""
-    listen: str = ""
-    sourcePaths: tuple[str, ...] = ()
-    pathMappings: tuple[PathMapping, ...] = ()
-    classPaths: tuple[str, ...] = ()
-    decompiler: str = ""
-    hotCodeReplace: str = "manual"
-    readOnly: bool = False
-    allowSuspend: bool = False
-    hold: str = ""
-    maxSuspend: float | None = None
-    timeout: float | None = None  # milliseconds, as java-debug has it
-    stopOnEntry: bool = False
-    token: str = ""  # of a port
 
 
 @request("attach", Attach, in_order=True)
@@ -83,14 +70,14 @@ def _plan_attach(adapter: Adapter, args: Attach) -> tuple[Reopen, Sequence[str]]
         # A target that has not begun to run is not for one client of several to start.
         adapter.launches, adapter.stop_on_entry, adapter.reopen = False, True, reopen
         return reopen, ()
-    options = _options(args)
+    options = options_of(args)
     rest: Sequence[str] = ()
     if args.listen:
         heard = partial(_say_listening, adapter)
         reopen = partial(jdbpy.listen_session, args.listen, options=options, on_listening=heard)
     else:
         first, *rest = [args.address] if isinstance(args.address, str) else args.address or ("",)
-        address = first or _address(args.host or args.hostName, args.port)
+        address = first or address_of(args)
         limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
         limit = min(limit, jdbpy.CONNECT_LIMIT)
         reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
@@ -104,6 +91,7 @@ async def _attach_beside(adapter: Adapter, args: Attach, address: str) -> None:
     """Have the client debug a further JVM in a session of its own, with the same configuration."""
     given = {name: getattr(args, name) for name in args.__fields__}
     changed = {name: value for name, value in given.items() if value != args.__defaults__[name]}
+    changed.pop("unknown", None)
     changed["pathMappings"] = [each.to_dict() for each in args.pathMappings]
     configuration = {**changed, "address": address}
     answer = await adapter.sender.ask("startDebugging", {"request": "attach", "configuration": configuration})
@@ -113,40 +101,6 @@ async def _attach_beside(adapter: Adapter, args: Attach, address: str) -> None:
 
 def _say_listening(adapter: Adapter, address: str) -> None:
     say(adapter, f"waiting for a JVM to connect to {address}")
-
-
-def _address(host: str, port: int | str | None) -> str:
-    if port is None:
-        raise UsageError('attach needs a port: "port": 5005, or "address": "host:5005"', code="WRONG_ARGUMENT")
-    text = str(port)
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= MOST_PORT):
-        raise UsageError(f"arguments.port must be from 1 to {MOST_PORT}, not {text[:50]}", code="WRONG_ARGUMENT")
-    return f"[{host}]:{text}" if ":" in host and not host.startswith("[") else f"{host}:{text}" if host else text
-
-
-class Launch(Record):
-    """Arguments of ``launch``, which are called as those of java-debug."""
-
-    mainClass: str = ""
-    classPaths: tuple[str, ...] = ()
-    modulePaths: tuple[str, ...] = ()
-    args: str | tuple[str, ...] = ()
-    vmArgs: str | tuple[str, ...] = ()
-    cwd: str = ""
-    env: dict[str, str | None] | None = None
-    javaExec: str = ""
-    stopOnEntry: bool = False
-    noDebug: bool = False
-    console: str = "internalConsole"
-    sourcePaths: tuple[str, ...] = ()
-    pathMappings: tuple[PathMapping, ...] = ()
-    decompiler: str = ""
-    hotCodeReplace: str = "manual"
-    readOnly: bool = False
-    allowSuspend: bool = False
-    hold: str = ""
-    maxSuspend: float | None = None
-    token: str = ""
 
 
 @request("launch", Launch, in_order=True)
@@ -161,49 +115,48 @@ def _plan_launch(adapter: Adapter, args: Launch) -> Reopen:
         raise UsageError("this is a session that is served: a program cannot be launched in it, attach to it instead")
     if not args.mainClass:
         raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
-    if args.console not in _TERMINALS:
-        raise UsageError(f"arguments.console is one of {', '.join(_TERMINALS)}", code="WRONG_ARGUMENT")
+    if args.console not in TERMINALS:
+        raise UsageError(f"arguments.console is one of {', '.join(TERMINALS)}", code="WRONG_ARGUMENT")
     if args.console != "internalConsole" and not adapter.client.supportsRunInTerminalRequest:
         raise UsageError("this client runs no programs in a terminal", hint='"console": "internalConsole"')
-    options = _options(args)
-    main = _command(args)
+    options = options_of(args)
+    main, variables = command_of(args), variables_of(args)
     _prepare(adapter, args)
     adapter.main_class, adapter.no_debug, adapter.launches = jdbpy.main_class(main), args.noDebug, True
     if args.console != "internalConsole":
-        adapter.reopen = partial(_in_terminal, adapter, args, main)
+        adapter.reopen = partial(_in_terminal, adapter, args, main, variables)
     else:
         command = jdbpy.LaunchCommand(
             main,
             java=args.javaExec or None,
             cwd=args.cwd or None,
-            env=_environment(args.env) if args.env is not None else None,
+            env=environment(variables),
         )
         adapter.reopen = partial(jdbpy.launch_session, command, options=options)
     return adapter.reopen
 
 
-_TERMINALS = {"internalConsole": "", "integratedTerminal": "integrated", "externalTerminal": "external"}
-
-
 @asynccontextmanager
-async def _in_terminal(adapter: Adapter, args: Launch, main: Sequence[str]) -> AsyncIterator[jdbpy.Session]:
+async def _in_terminal(
+    adapter: Adapter, args: Launch, main: Sequence[str], variables: dict[str, str | None] | None
+) -> AsyncIterator[jdbpy.Session]:
     """Have the client start the program in a terminal, and wait for its agent."""
     java = jdbpy.find_java(args.javaExec or None).java
 
     def on_listening(address: str) -> None:
         agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
         asked: Body = {
-            "kind": _TERMINALS[args.console],
+            "kind": TERMINALS[args.console],
             "title": adapter.main_class or args.mainClass,
             "cwd": args.cwd or os.getcwd(),
             "args": [java, agent, *main],
         }
-        if args.env is not None:
-            asked["env"] = args.env
+        if variables is not None:
+            asked["env"] = variables
         adapter.start(partial(_run_in_terminal, adapter, asked))
 
     where = jdbpy.listen_session(
-        "127.0.0.1:0", options=_options(args), on_listening=on_listening, timeout=jdbpy.START_LIMIT
+        "127.0.0.1:0", options=options_of(args), on_listening=on_listening, timeout=jdbpy.START_LIMIT
     )
     async with where as session:
         adapter.in_terminal = True
@@ -225,6 +178,7 @@ def _prepare(adapter: Adapter, args: Attach | Launch) -> None:
         raise UsageError("arguments.hotCodeReplace is one of auto, manual, never", code="WRONG_ARGUMENT")
     if args.hotCodeReplace == "auto" and not args.classPaths:
         raise UsageError('hotCodeReplace "auto" needs "classPaths", where class files are', code="WRONG_ARGUMENT")
+    _tell_unknown(adapter, args)
     adapter.stop_on_entry = args.stopOnEntry
     adapter.paths = Paths(uris=adapter.client.pathFormat == "uri", mappings=args.pathMappings)
     adapter.class_paths = args.classPaths
@@ -232,48 +186,13 @@ def _prepare(adapter: Adapter, args: Attach | Launch) -> None:
     adapter.replaces_classes = args.hotCodeReplace == "auto"
 
 
-def _command(args: Launch) -> list[str]:
-    """Return all that follows ``java``."""
-    words = _words(args.vmArgs, "vmArgs")
-    for name, paths in (("-cp", args.classPaths), ("--module-path", args.modulePaths)):
-        unknown = [path for path in paths if path.startswith("$")]
-        if unknown:
-            raise UsageError(f"'{unknown[0]}' needs a language server: name the directories and jars themselves")
-        if paths:
-            words += [name, os.pathsep.join(paths)]
-    if args.mainClass.endswith(".jar"):
-        words += ["-jar", args.mainClass]
-    elif "/" in args.mainClass:
-        words += ["-m", args.mainClass]
-    else:
-        words += [args.mainClass]
-    return [*words, *_words(args.args, "args")]
-
-
-def _words(given: str | Sequence[str], name: str) -> list[str]:
-    if not isinstance(given, str):
-        return list(given)
-    try:
-        return shlex.split(given)
-    except ValueError as error:
-        raise UsageError(f"arguments.{name} cannot be split into words: {error}", code="WRONG_ARGUMENT") from None
-
-
-def _environment(changes: dict[str, str | None]) -> dict[str, str]:
-    whole = {**os.environ, **{name: value for name, value in changes.items() if value is not None}}
-    return {name: value for name, value in whole.items() if changes.get(name, value) is not None}
-
-
-def _options(args: Attach | Launch) -> jdbpy.Options:
-    if args.hold not in ("", "thread", "all"):
-        raise UsageError(f"arguments.hold must be thread or all, not '{args.hold[:50]}'", code="WRONG_ARGUMENT")
-    return jdbpy.Options(
-        source_path=args.sourcePaths,
-        read_only=args.readOnly or args.allowSuspend,
-        allow_suspend=args.allowSuspend,
-        hold=args.hold,
-        max_suspend=args.maxSuspend,
-    )
+def _tell_unknown(adapter: Adapter, args: Attach | Launch) -> None:
+    """Name attributes that mean nothing here, each once."""
+    found = {name: near for name, near in unknown_of(args).items() if name not in adapter.told}
+    if found:
+        adapter.told.update(found)
+        names = ", ".join(f"{name} ({near}?)" if near else name for name, near in found.items())
+        say(adapter, escape(f"the configuration has attributes that mean nothing to jdbpy: {names}"), "important")
 
 
 @request("configurationDone", in_order=True, supportsConfigurationDoneRequest=True)

@@ -1,8 +1,8 @@
 """Requests as they are declared: the table of them, their arguments as records, and what is wrong with arguments.
 
-A request is one annotated function. Its arguments are a record: a field without a default is required, fields that are
-not declared are ignored, and a wrong type is a ``UsageError`` with the path to it. What a request lets the adapter
-announce (``supports...``) stands beside it.
+A request is one annotated function. Its arguments are a record: a field without a default is required, those that are
+not declared are ignored (``unknown`` has their names where a record declares that), and a wrong type is a
+``UsageError`` with the path to it. What a request lets the adapter announce (``supports...``) stands beside it.
 """
 
 from __future__ import annotations
@@ -76,6 +76,9 @@ def read_arguments(kind: type[T], given: object, path: str = "arguments") -> T:
         _hints[kind] = typing.get_type_hints(kind)
     values = {}
     for field in kind.__fields__:
+        if field == "unknown":
+            values[field] = tuple(name for name in given if name == field or name not in kind.__fields__)
+            continue
         value = given.get(field)
         if value is None and field in kind.__defaults__:
             continue

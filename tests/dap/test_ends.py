@@ -340,7 +340,9 @@ def test_the_extension_for_vs_code_knows_all_arguments() -> None:
     import_all()
     package = json.loads((ROOT / "editors/vscode/package.json").read_text(encoding="utf-8"))
     [debugger] = package["contributes"]["debuggers"]
-    assert (debugger["type"], debugger["program"], debugger["args"]) == ("jdbpy", "jdbpy", ["dap"])
+    assert (debugger["type"], debugger["args"]) == ("jdbpy", ["dap"])
+    # VS Code takes a program from the extension's directory, and looks for a runtime as a shell does.
+    assert debugger["runtime"] == "jdbpy" and "program" not in debugger
     for request in ("attach", "launch"):
         offered = set(debugger["configurationAttributes"][request]["properties"])
-        assert offered == set(REQUESTS[request].arguments.__fields__) - {"hostName"}
+        assert offered == set(REQUESTS[request].arguments.__fields__) - {"hostName", "unknown"}

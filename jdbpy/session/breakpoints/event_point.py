@@ -154,6 +154,10 @@ class EventPoint(Point):
     def shown_spec(self) -> str:
         return self.spec
 
+    @property
+    def is_armed(self) -> bool:
+        return bool(self.requests)
+
     def require_fitting(self, options: PointOptions) -> None:
         require_fitting(options, self.allowed, self.what)
 

@@ -348,6 +348,11 @@ class Point(ABC):
         """Return where in code it stands now, if it is made of places. No trip."""
         return ()
 
+    @property
+    def is_armed(self) -> bool:
+        """True if something of it is in the target, beside what waits for classes. No trip."""
+        return bool(self.places())
+
     def snapshot(self) -> BreakpointInfo:
         """Return the point as plain data. No trip."""
         return listed(
@@ -356,6 +361,7 @@ class Point(ABC):
             spec=self.shown_spec,
             kind=self.kind,
             resolved=self.places(),
+            armed=self.is_armed,
             hits=self.hits,
             message=self.message or (_COUNTED if self.counting else ""),
             over=self.over,

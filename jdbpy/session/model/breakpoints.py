@@ -289,6 +289,7 @@ class BreakpointInfo(Record):
     ordinary: Annotated[str, "why the debugger computes them, where the target could"] = ""
     places: Annotated[tuple[BreakpointPlace, ...], "the methods in which its line or name has code"] = ()
     given: Annotated[PointOptions, HIDDEN] = NO_OPTIONS
+    armed: Annotated[bool, HIDDEN] = False  # something of it is in the target, beside what waits for classes
 
     @property
     def is_of_this_run(self) -> bool:
