@@ -29,7 +29,7 @@ Speaks the Debug Adapter Protocol, for editors: an editor starts this program an
 What the editor sends with "attach":  host and port, or address; listen; sourcePaths; decompiler; pathMappings;
 classPaths and hotCodeReplace; readOnly; allowSuspend; hold ("thread" or "all", what a stop suspends); maxSuspend;
 stopOnEntry; processId; stepFilters. With "launch": mainClass, classPaths, modulePaths, args, vmArgs, cwd, env, envFile,
-encoding, javaExec, console, stopOnEntry, and sourcePaths, hold and the like as with "attach". docs/dap.md explains them.
+encoding, javaExec, console, stopOnEntry, and sourcePaths, hold and the like as with "attach": docs/dap.md.
 docs/editors.md has configurations for Neovim, Emacs, VS Code, Helix and others.
 """
 
