@@ -225,6 +225,15 @@ async def test_the_adapter_ends_well_when_a_signal_comes_after_the_session(jvm: 
         await target.wait_listening(2)
         async with dap_client() as dap:
             await dap.attach(target)
+            await dap.request("disconnect")
+            while dap.process.poll() is None:  # also while it ends
+                dap.process.send_signal(signal.SIGINT)
+                dap.process.send_signal(signal.SIGTERM)
+                await trio.lowlevel.checkpoint()
+        assert dap.process.returncode == 0
+        await target.wait_listening(3)
+        async with dap_client() as dap:
+            await dap.attach(target)
             dap.process.send_signal(signal.SIGINT)
             await dap.wait_over()
         assert dap.process.returncode == 128 + signal.SIGINT
