@@ -42,6 +42,7 @@ class BreakpointTable:
         self._adapter = adapter
         self._groups: dict[Hashable, dict[Hashable, Set]] = {}
         self._by_number: dict[int, tuple[int, str]] = {}  # number in the session -> id of the client, kind
+        self._told: dict[int, Body] = {}  # number in the session -> what the client was told last
         self._last_id = 0
         self.entry: int | None = None
         """The number of the breakpoint at the entry of the main method."""
@@ -74,6 +75,7 @@ class BreakpointTable:
     async def set_again(self) -> None:
         """Set all of them in a new session, under their ids. wire: as setting them."""
         self._by_number.clear()
+        self._told.clear()
         for group in self._groups.values():
             for key, known in list(group.items()):
                 group[key] = await self._add(known.kind, known.add, known.shown["id"])
@@ -109,10 +111,11 @@ class BreakpointTable:
         lines = [place.line for place in point.code if place.line is not None]
         if kind == "source" and lines:
             body["line"] = self._adapter.line_out(min(lines))
+        self._told[point.number] = dict(body)  # a request may add to its answer
         return body
 
-    def changed(self, number: int) -> None:
-        """Something about a breakpoint is another now: its class was loaded. No trip."""
+    def changed(self, number: int, *, only_news: bool = False) -> None:
+        """Something about a breakpoint is another now: its class was loaded. ``only_news``: if it is. No trip."""
         if number in self._by_number and self._adapter.has_session:
             try:
                 point = self._adapter.session.points.get(number)
@@ -120,7 +123,18 @@ class BreakpointTable:
                 gone = {"id": self._by_number.pop(number)[0], "verified": False}
                 self._adapter.sender.event("breakpoint", {"reason": "removed", "breakpoint": gone})
                 return
-            self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": self._shown(point)})
+            told = self._told.get(number)
+            shown = self._shown(point)
+            if not only_news or shown != told:
+                self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": shown})
+
+    def tell_messages(self) -> None:
+        """Tell the client of breakpoints that are shown otherwise by now, as of why they are not set. No trip."""
+        for group in self._groups.values():
+            for known in group.values():
+                told = self._told.get(known.number, {}) if known.number is not None else {}
+                if known.number in self._by_number and not (told.get("verified") and "message" not in told):
+                    self.changed(known.number, only_news=True)
 
     def resolved(self, number: int) -> None:
         """The class of a breakpoint was loaded. No trip."""

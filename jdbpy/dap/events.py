@@ -133,6 +133,7 @@ def show_stop(adapter: Adapter, stop: Stopped) -> None:
     """Send the event of a stop. No trip."""
     adapter.drop_old()
     adapter.breakpoints.were_hit(stop)
+    adapter.breakpoints.tell_messages()
     body: Body = {
         "reason": _reason(adapter, stop),
         "allThreadsStopped": adapter.session.suspended_everything,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
 from functools import partial
 
@@ -91,6 +92,8 @@ def main(words: list[str]) -> int:
 
 async def _run(line: DapCommand, token: str) -> int:
     status, over = 0, False
+    if line.port is None:
+        _ignore_signals_afterwards()
     async with ended_by_signals() as ended_by:
         import_all()
         if line.port is None:
@@ -106,6 +109,12 @@ async def _run(line: DapCommand, token: str) -> int:
         else:
             status = NO_PORT
     return 128 + ended_by[0] if ended_by and not over else status
+
+
+def _ignore_signals_afterwards() -> None:
+    """Have signals ignored that come when nobody takes them any more: some editors send one while the adapter ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 async def _listen(port: int) -> list[trio.SocketListener]:

@@ -93,7 +93,16 @@ async def step_in_targets(adapter: Adapter, args: FrameArguments) -> Body:
         number = len(targets) + 1
         adapter.step_targets[number] = frame.thread.id, each.index, instruction_reference(adapter, place)
         targets.append({"id": number, "label": escape(name), "line": adapter.line_out(line)})
+    _tell_apart(targets)
     return {"targets": targets}
+
+
+def _tell_apart(targets: list[Body]) -> None:
+    """Number the calls that have one label, in the order in which they are made."""
+    labels = [each["label"] for each in targets]
+    for index, each in enumerate(targets):
+        if (count := labels.count(labels[index])) > 1:
+            each["label"] = f"{labels[index]} ({labels[: index + 1].count(labels[index])} of {count})"
 
 
 @request("stepIn", ContinueArguments, in_order=True)

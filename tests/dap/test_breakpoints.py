@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.dap.client import Body, DapClient, dap_client, source_of
-from tests.harness import Jvm, program, start_target
+from tests.harness import Jvm, inline, program, start_target
 
 
 async def resume(dap: DapClient, stop: Body) -> None:
@@ -210,4 +210,59 @@ async def test_files_are_told_apart_by_their_packages(jvm: Jvm) -> None:
         stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown[0]["id"]])
         assert (await dap.frames(stop))[0]["line"] == shop.line(marker) - 1
         await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("terminated")
+
+
+MOVES = """
+public class Moves {
+    public static void main(String[] args) {
+        System.out.println(new Outer.Inner().number());
+        System.out.println(Outer.own());
+        System.out.println("end"); // @end
+    }
+}
+class Outer {
+    static int own() {
+        return 1; // @own
+    }
+    static class Inner { // @inner
+        int number() {
+            return 2;
+        }
+    }
+    static class Never {
+        ; // @never
+        int no() { return 3; }
+    }
+}
+"""
+
+
+async def test_lines_that_are_moved_and_messages_that_change_are_told(jvm: Jvm) -> None:
+    moves = inline(MOVES)
+    async with start_target(jvm, moves) as target, dap_client() as dap:
+        await dap.attach(target)
+        own, never, end = await dap.breakpoints(moves, "own", "never", "end")
+        assert "no class of Moves.java is loaded" in never["message"]
+        await dap.request("configurationDone")
+        # a member class is there before the class that has the line
+        moved = (await dap.event("breakpoint", reason="changed"))["breakpoint"]
+        while moved["id"] != own["id"]:
+            moved = (await dap.event("breakpoint", reason="changed"))["breakpoint"]
+        assert moved["line"] == moves.line("inner") and "moved to line" in moved["message"]
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[own["id"]])
+        assert (await dap.frames(stop, levels=1))[0]["line"] == moves.line("inner")
+        told = (await dap.event("breakpoint", reason="changed"))["breakpoint"]
+        assert told["id"] == never["id"] and "in the classes of the file that are loaded so far" in told["message"]
+        await resume(dap, stop)
+        moved = (await dap.event("breakpoint", reason="changed"))["breakpoint"]
+        assert moved == {"id": own["id"], "verified": True, "line": moves.line("own")}
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[own["id"]])
+        assert (await dap.frames(stop, levels=1))[0]["line"] == moves.line("own")
+        told = (await dap.event("breakpoint", reason="changed"))["breakpoint"]
+        assert told["id"] == never["id"] and "Outer$Never, which is not loaded yet" in told["message"]
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[end["id"]])
+        assert not [each for each in dap.events if each["event"] == "breakpoint"]
+        await resume(dap, stop)
         await dap.event("terminated")

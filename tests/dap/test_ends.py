@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 import trio
 
 import jdbpy
+from docs.tools import vsix
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
 from jdbpy.dap.server import import_all
 from tests.dap.client import ROOT, dap_client, dap_client_here, dap_client_of
@@ -225,6 +228,15 @@ async def test_the_adapter_ends_well_when_a_signal_comes_after_the_session(jvm: 
         await target.wait_listening(2)
         async with dap_client() as dap:
             await dap.attach(target)
+            await dap.request("disconnect")
+            while dap.process.poll() is None:  # also while it ends
+                dap.process.send_signal(signal.SIGINT)
+                dap.process.send_signal(signal.SIGTERM)
+                await trio.lowlevel.checkpoint()
+        assert dap.process.returncode == 0
+        await target.wait_listening(3)
+        async with dap_client() as dap:
+            await dap.attach(target)
             dap.process.send_signal(signal.SIGINT)
             await dap.wait_over()
         assert dap.process.returncode == 128 + signal.SIGINT
@@ -346,3 +358,21 @@ def test_the_extension_for_vs_code_knows_all_arguments() -> None:
     for request in ("attach", "launch"):
         offered = set(debugger["configurationAttributes"][request]["properties"])
         assert offered == set(REQUESTS[request].arguments.__fields__) - {"hostName", "unknown"}
+
+
+def test_the_extension_for_vs_code_is_a_package(tmp_path: Path) -> None:
+    """VS Code 1.100 has installed one like this, and its own code starts the adapter from it (docs/editors.md)."""
+    path = vsix.build(tmp_path)
+    package = json.loads((ROOT / "editors/vscode/package.json").read_text(encoding="utf-8"))
+    with ZipFile(path) as archive:
+        assert json.loads(archive.read("extension/package.json")) == package
+        manifest = ElementTree.fromstring(archive.read("extension.vsixmanifest"))
+        types = ElementTree.fromstring(archive.read("[Content_Types].xml"))
+        names = set(archive.namelist())
+    [identity] = manifest.findall(".//{*}Identity")
+    assert identity.attrib["Id"] == package["name"] and identity.attrib["Publisher"] == package["publisher"]
+    assert {each.attrib["Path"] for each in manifest.findall(".//{*}Asset")} <= names
+    assert {Path(name).suffix for name in names if not name.startswith("[")} <= {
+        each.attrib["Extension"] for each in types
+    }
+    assert vsix.build(tmp_path).read_bytes() == path.read_bytes()

@@ -196,3 +196,36 @@ async def test_relative_source_paths_count_from_the_adapters_working_directory(a
         assert source_of(target.program, "in-twice") in [each.get("path") for each in shown]
         await dap.request("disconnect", terminateDebuggee=True)
         await dap.event("terminated")
+
+
+CALLS = """
+public class Calls {
+    public static void main(String[] args) {
+        System.out.println(twice(twice(1)) + once(5)); // @calls
+    }
+    static int twice(int number) {
+        return 2 * number;
+    }
+    static int once(int number) {
+        return number;
+    }
+}
+"""
+
+
+async def test_calls_of_one_name_on_a_line_are_told_apart(jvm: Jvm) -> None:
+    calls = inline(CALLS)
+    async with start_target(jvm, calls) as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(calls, "calls")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        [top] = await dap.frames(stop)
+        targets = (await dap.request("stepInTargets", frameId=top["id"]))["targets"]
+        labels = [each["label"] for each in targets]
+        assert labels == ["Calls.twice (1 of 2)", "Calls.twice (2 of 2)", "Calls.once", "PrintStream.println"]
+        await dap.request("stepIn", threadId=stop["threadId"], targetId=targets[1]["id"])
+        [inside, *_] = await dap.frames(await dap.stopped("step"))
+        assert (await dap.locals(inside))["number"]["value"] == "2"
+        await dap.request("disconnect")
+        await dap.event("terminated")

@@ -346,16 +346,15 @@ class Placement:
 
     async def _begin(
         self, point: LogicalBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
-    ) -> tuple[bool, FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
-        """Submit the breakpoint in classes that have come or changed: whether it stood before, what was found, and the
-        pending replies; None if its place is not there. wire: 0 trips when the code is known."""
-        stood, moved = bool(point.placed), set(point.moved)
+    ) -> tuple[set[int | None], FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
+        """Submit the breakpoint in classes that have come or changed: the lines on which it stood before, what was
+        found, and the pending replies; None if its place is not there. wire: 0 trips when the code is known."""
+        stood = self._lines(point)
         try:
             found = await self._find_later(point.spec, types)
             if found.moved and stood_in and not {(each.classID, each.methodID) for each in found.places} <= {*stood_in}:
                 raise UsageError(found.note.partition(": ")[2], code="NO_CODE")
             await self._enter(point, found)
-            stood = stood and not (found.places and moved.difference(found.places))  # one that moves again is told
         except EvalError:
             point.code.stand_where_wrong()
         except UsageError as error:
@@ -365,6 +364,10 @@ class Placement:
                 self._tell_failure(point, error)
             return None
         return (stood, found, self._submit_places(point)) if point.group is not None else None
+
+    def _lines(self, point: LogicalBreakpoint) -> set[int | None]:
+        """Return the lines on which the breakpoint stands. No trip."""
+        return {self.types.location(place).line for place in point.placed}
 
     def _replace_moved(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
         """Take out the places to which the breakpoint was moved, now that there is its own line or a nearer one."""
@@ -377,7 +380,7 @@ class Placement:
     async def _finish(
         self,
         point: LogicalBreakpoint,
-        stood: bool,
+        stood: set[int | None],
         found: FoundPlaces,
         submitted: list[tuple[CodeLocation, Pending[Any]]],
     ) -> None:
@@ -385,10 +388,16 @@ class Placement:
         if point.placed:
             if found.places:
                 point.message = found.note
+            lines = self._lines(point)
+            note = f" ({point.message})" if found.moved else ""
             if not stood:
                 shown = point.shown_spec
-                note = f" ({point.message})" if found.moved else ""
                 self._publish("breakpoint-resolved", point, f"breakpoint {point.number} is set at {shown}{note}")
+            elif lines != stood and not isinstance(point.spec, MethodPlace):
+                shown = " and ".join(str(line) for line in sorted(line for line in lines if line is not None))
+                self._publish(
+                    "breakpoint-resolved", point, f"breakpoint {point.number} is set on line {shown} now{note}"
+                )
         elif found.note and found.note != point.message:
             point.message = found.note
             self._publish("breakpoint-pending", point, f"breakpoint {point.number} is not set yet: {found.note}")
