@@ -134,7 +134,9 @@ async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm, end: D
         assert await fate_of(session, waiting) is end
         _, after = await of_point(session, 1)
         left = before.count(HitOutcome.WAITING) - 1
-        assert after.count(HitOutcome.WAITING) == (0 if end is Decision.BREAKPOINT_GONE else left)
+        again = (0, 1) if end is Decision.RESUMED else (0,)  # the thread may have come to its next hit, which waits
+        expected = (0,) if end is Decision.BREAKPOINT_GONE else tuple(left + each for each in again)
+        assert after.count(HitOutcome.WAITING) in expected
         assert after.count(HitOutcome.SHOWN) == 1 + (end is Decision.SHOWN)
 
 
