@@ -336,8 +336,8 @@ class Thread:
     async def step(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, into methods that are called.
 
-        With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout`` seconds,
-        StateError when the thread runs or ends. wire: 1 or 2 trips a step.
+        With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout``
+        seconds, StateError when the thread runs or ends. wire: 1 or 2 trips a step.
         """
         return await self._vm._step(self, StepDepth.INTO, StepSize.LINE, count, timeout, alone=alone)
 
@@ -347,8 +347,8 @@ class Thread:
         return await self._vm._step(self, StepDepth.OVER, StepSize.LINE, count, timeout, alone=alone)
 
     async def finish(self, *, alone: bool = False, timeout: float | None = None) -> Stop:
-        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``, raises
-        and wire: as ``step``."""
+        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``,
+        raises and wire: as ``step``."""
         return await self._vm._step(self, StepDepth.OUT, StepSize.LINE, 1, timeout, alone=alone)
 
     async def step_instruction(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:

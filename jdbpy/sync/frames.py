@@ -248,8 +248,8 @@ class Thread(portal.Synced):
     def step(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, into methods that are called.
 
-        With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout`` seconds,
-        StateError when the thread runs or ends. wire: 1 or 2 trips a step.
+        With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout``
+        seconds, StateError when the thread runs or ends. wire: 1 or 2 trips a step.
         """
         found: Stop = self._await(lambda: self._inner.step(count, alone=alone, timeout=timeout))
         return found
@@ -261,8 +261,8 @@ class Thread(portal.Synced):
         return found
 
     def finish(self, *, alone: bool = False, timeout: float | None = None) -> Stop:
-        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``, raises
-        and wire: as ``step``."""
+        """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``,
+        raises and wire: as ``step``."""
         found: Stop = self._await(lambda: self._inner.finish(alone=alone, timeout=timeout))
         return found
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 import jdbpy
-from jdbpy.session.model.events import Stopped
+from jdbpy.errors import StateError
+from jdbpy.session.model.breakpoints import SuspendPolicy
+from jdbpy.session.model.events import Notice, Stopped, StopReason
 from jdbpy.session.model.options import StepDepth
 from jdbpy.session.session import Session
-from tests.harness import LIMIT, Jvm, start_target, within
-from tests.session.running import counts_agree
+from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
+from tests.session.running import counts_agree, target_of
 
 
 async def stop_of(session: Session, thread: str) -> Stopped:
@@ -62,3 +66,66 @@ async def test_a_step_makes_no_other_thread_pass_a_breakpoint(jvm: Jvm) -> None:
         assert stop.location is not None
         assert stop.location.line == target.program.line("passed")
         assert session.suspended_threads == (passer.id,)
+
+
+HELD = inline("""
+class Held {
+    public static void main(String[] args) throws Exception {
+        Thread holder = new Thread(Held::hold, "holder");
+        holder.start();
+        while (!holds) Thread.onSpinWait();
+        synchronized (LOCK) { // @take
+            System.out.println("taken");
+        }
+    }
+    static final Object LOCK = new Object();
+    static volatile boolean holds, release;
+    static void hold() {
+        synchronized (LOCK) {
+            holds = true;
+            while (!release) Thread.onSpinWait();
+        }
+    }
+}
+""")
+
+
+async def test_a_step_alone_that_does_not_end_is_paused(jvm: Jvm) -> None:
+    """It waits for a lock that a suspended thread holds."""
+    with within(LIMIT):
+        async with debug(jvm, HELD) as d:
+            await d.run_to("take")
+            execution = d.session.execution
+            thread, _ = d.session.selection
+            await execution.start_step(StepDepth.OVER, alone=True)
+            stop = await d.check_stop(await execution.pause(), StopReason.PAUSE, thread="main")
+            assert stop.thread is not None and stop.thread.id == thread
+            assert stop.policy is SuspendPolicy.ALL
+            assert not target_of(d).requests.is_stepped(stop.thread.id)
+            with pytest.raises(StateError, match="stopped already"):
+                await execution.pause()
+            await d.session.values.assign("Held.release", "true")
+            await d.resume()
+            await d.wait_exit()
+            assert d.target.stdout.count("taken") == 1
+
+
+async def test_stops_that_wait_are_told_once(jvm: Jvm) -> None:
+    async with start_target(jvm, "Crew", "6") as target, jdbpy.attach_session(target.address) as session:
+        with session.events() as events, within(LIMIT):
+            await session.next_stop()
+            await session.breakpoints.add("Crew.deep")
+            assert isinstance(await session.execution.cont(), Stopped)
+            for _ in range(12):
+                await session.values.evaluate("Crew.slow(3)", others_run=True)
+                await session.execution.step(StepDepth.OVER)
+            told: list[tuple[object, ...]] = []
+            count = 0
+            while (event := events.take_nowait()) is not None:
+                if isinstance(event, Stopped):
+                    told.clear()
+                elif isinstance(event, Notice) and event.kind == "stops-waiting":
+                    assert event.data not in told, (event, told)
+                    told.append(event.data)
+                    count += 1
+            assert count

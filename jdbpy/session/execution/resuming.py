@@ -16,6 +16,7 @@ from jdbpy.errors import JdbpyError, JdwpError, StateError
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stopped, StopReason
+from jdbpy.session.target.clients import Steps
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
@@ -299,7 +300,7 @@ class Resuming:
             with self._undone_if_cancelled(thread, resumed):
                 return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_stopped:
-            raise StateError("the target is stopped already", hint="'cont' lets it run")
+            return await self._pause_step_alone()
         pending = target.submit_op(SuspendOp.VM_SUSPEND)  # a stop, which 'cont' and 'resume' end
         resumed = target.suspension.resumed(0)
         target.was_suspended()
@@ -311,6 +312,26 @@ class Resuming:
             raise
         with self._undone_if_cancelled(0, resumed):
             return await self._show(await self._worth_showing(), SuspendPolicy.ALL)
+
+    async def _pause_step_alone(self) -> Stopped:
+        """Stop the thread that is stepped while all others are suspended. Raises StateError if there is none."""
+        target = self._target
+        stepped = [each for each in Steps.of(target).pending if not target.suspension.is_suspended(each)]
+        if not stepped:
+            raise StateError("the target is stopped already", hint="'cont' lets it run")
+        thread = min(stepped)
+        await self._virtual_that_ran([thread])
+        pending = target.submit_op(SuspendOp.THREAD_SUSPEND, thread, by_event=True)
+        resumed = target.suspension.resumed(thread)
+        target.was_suspended()
+        await pending.wait()
+        try:
+            return await self._show(thread, SuspendPolicy.ALL)
+        except trio.Cancelled:
+            if target.suspension.resumed(thread) == resumed:
+                with suppress(JdbpyError):
+                    self._submit([(SuspendOp.THREAD_RESUME, thread)])
+            raise
 
     def undo_pause(self, stop: Stopped) -> None:
         """Resume what a pause suspended if its stop is not delivered, unless it has run since. wire: no wait."""

@@ -290,8 +290,7 @@ class StopShower:
             variables = target.frame_memory.recall(stop.frame)
             if variables is not None:
                 self.looks.expect(thread.id, variables)  # a listener may start the look itself first
-        self.waiting.settle()
-        self.waiting.notice()
+        self.waiting.shown()
 
     async def _look(
         self, thread_id: int, at: ids.CodeLocation | None

@@ -50,6 +50,7 @@ class WaitingStops:
         self.announce: Callable[[Stopped], None] = lambda stop: None
         self._changed = trio.lowlevel.ParkingLot()
         self._making: list[set[int]] = []
+        self._told: tuple[Stopped, ...] = ()  # the stops of the last notice
 
     @classmethod
     def of(cls, target: Target) -> WaitingStops:
@@ -166,10 +167,17 @@ class WaitingStops:
             target.conn.flush()
         self.announce(stop.replace(epoch=target.suspension.epoch_of(stop.thread.id)))
 
+    def shown(self) -> None:
+        """A stop was published: show what has nothing to wait for any more, and tell of the others. wire: no wait."""
+        self._told = ()
+        self.settle()
+        self.notice()
+
     def notice(self) -> None:
-        """Publish how many stops wait for 'cont', if any do."""
+        """Publish how many stops wait for 'cont', if any do and that was not told since the last stop."""
         names = [escape(each.stop.thread.name) for each in self.table.waiting if each.stop.thread is not None]
-        if not names:
+        told, self._told = self._told, tuple(each.stop for each in self.table.waiting)
+        if not names or told == self._told:
             return
         named = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
         threads = "1 more thread has" if len(names) == 1 else f"{len(names)} more threads have"
