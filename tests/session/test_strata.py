@@ -291,6 +291,20 @@ async def test_the_first_next_after_step_up_passes_no_line(jvm: Jvm, tmp_path: P
         await d.wait_exit()
 
 
+@pytest.mark.parametrize("chosen", ["", "XYZ"])
+async def test_steps_stop_in_the_lines_of_an_included_file(jvm: Jvm, tmp_path: Path, chosen: str) -> None:
+    """Where nothing says that they were inlined for a call, they are lines of the method like the others."""
+    async with debug(jvm, with_source_map(PAGE, tmp_path, map_of_page())) as d:
+        d.session.strata.choose(chosen)
+        await d.session.breakpoints.add("Page.xyz:210")
+        await d.resume()
+        assert place(await d.wait_stop("breakpoint")) == "Page.xyz:210"
+        ways = [await step(d) for _ in range(3)]
+        assert ways == ["Part.abc:5", "Page.xyz:211", "Page.xyz:213"]
+        await d.resume()
+        await d.wait_exit()
+
+
 async def test_the_stratum_can_be_chosen(jvm: Jvm, mapped: Program) -> None:
     async with debug(jvm, mapped) as d:
         strata = d.session.strata

@@ -74,6 +74,18 @@ async def test_scala(jvm: Jvm) -> None:
         assert [child.value.text for child in stream.children if child.value] == ['"first"']
 
 
+async def test_names_that_scala_has_expanded(jvm: Jvm) -> None:
+    """Scala 2.13.18 makes fields public under longer names: they are found by those in the source."""
+    async with debug(jvm, "Expanded") as d:
+        await d.run_to("open", class_name="Till")
+        evaluate = d.session.values.evaluate
+        assert [(await evaluate(text)).text for text in ("drawer", "this.drawer + key")] == ["40", "42"]
+        await evaluate("drawer = 50")
+        await d.run_to("shown", class_name="Expanded")
+        assert (await evaluate("till.drawer")).text == "50"
+        assert (await evaluate("deque")).text == 'ArrayDeque(3) ["a", "b", "c"]'
+
+
 async def test_clojure(jvm: Jvm) -> None:
     async with debug(jvm, objects_of("clojure", "ClojureObjects")) as d:
         await d.run_to("stop")

@@ -223,3 +223,9 @@ def field_modifiers(bits: int) -> str:
 def _words(bits: int, table: tuple[tuple[int, str], ...], last: str) -> str:
     words = [word for bit, word in table if bits & bit]
     return " ".join([*words, last] if last else words)
+
+
+def expanded(owner: str, name: str) -> str:
+    """Return the name that scalac gives a private member of a class that code of others reaches:
+    ``shop$Till$$drawer``."""
+    return f"{owner.replace('.', '$')}$${name}"

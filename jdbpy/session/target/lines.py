@@ -16,8 +16,9 @@ from jdbpy.session.model.threads import Location
 from jdbpy.session.target.refs import NOWHERE, OBSOLETE, LineTable, Method, RefType
 from jdbpy.wire.ids import CodeLocation
 
-_INCLUDING = frozenset({"JSP"})
-"""Strata whose further files are included in the text: their lines are run by no call."""
+_INLINING = frozenset({"Kotlin", "Scala"})
+"""Strata whose further files are those of functions that were inlined; those of others are included in the text, and
+no call runs their lines."""
 
 
 def main_file(stratum: Stratum, source: str | None) -> str | None:
@@ -78,7 +79,7 @@ def inlined_at(source_map: SourceMap, stratum: Stratum, source: str | None, line
         run = next((each for each in calls.runs if each.output <= line < each.end), None)
         if run is not None:
             return Inlined(run.first, file)
-    foreign = file and file != main_file(stratum, source) and stratum.name not in _INCLUDING
+    foreign = file and file != main_file(stratum, source) and stratum.name in _INLINING
     return Inlined(0, file) if foreign else None
 
 

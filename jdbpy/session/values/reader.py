@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from jdbpy.errors import JdwpError
 from jdbpy.garbage import rare_collection
 from jdbpy.record import Record
-from jdbpy.session.java.signatures import java_name, signature_of
+from jdbpy.session.java.signatures import expanded, java_name, signature_of
 from jdbpy.session.target import facts
 from jdbpy.session.target.prefetch import LikelyClasses
 from jdbpy.session.target.reading import Reading, ask, drive, gather
@@ -63,8 +63,13 @@ class ClassLayout(Record):
     superclass: ReferenceTypeID
 
     def field(self, name: str, *, static: bool = False) -> Field | None:
-        """Return the field of that name that this class itself declares."""
-        return next((each for each in self.fields if each.name == name and each.is_static is static), None)
+        """Return the field of that name that this class itself declares, by its plain name or by Scala's longer one."""
+        own = [each for each in self.fields if each.is_static is static]
+        exact = next((each for each in own if each.name == name), None)
+        if exact is not None or not own or not self.name.startswith("scala."):
+            return exact
+        names = (expanded(self.name, name), name.rpartition("$$")[2])
+        return next((each for each in own if each.name in names), None)
 
 
 class Reader:

@@ -410,8 +410,9 @@ class ClassGraph:
         level = [cls]
         while level:
             for owner in level:
+                names = (name, signatures.expanded(owner.name, name))
                 for member in owner.facts.fields:
-                    if member.name == name:
+                    if member.name in names:
                         await self._settle(owner, [member.signature, member.generic])
                         return JavaField(owner, member, _field_type(owner, member))
             level = list(dict.fromkeys([parent for owner in level for parent in await self.parents(owner)]))

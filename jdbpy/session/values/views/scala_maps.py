@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.target.reading import read_both
+from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
@@ -286,6 +286,49 @@ async def _linked_entries(obj: Obj, value: str) -> tuple[int, list[KeyValue]]:
         return size, []
     fields = await find_fields(obj.reader, await _class_of(obj, first), ["key", value, "later"])
     return size, [(key, each) for key, each in await cells(obj.reader, first, fields, min(size, obj.want))]
+
+
+_CONCURRENT = "scala.collection.concurrent"
+_DEEPEST = 16
+"""Nodes on the way to an entry of a TrieMap: seven levels of two nodes each, and those of one that is being changed."""
+
+
+@view(f"{_CONCURRENT}.TrieMap")
+async def trie_map(obj: Obj) -> Shown:
+    """As it is at this moment; it keeps no count, so the size of one with more than is wanted is not known."""
+    if not obj.want:
+        return Entries(None, [])
+    entries = await _concurrent_entries(obj, await obj.get("root"), obj.want + 1, _DEEPEST)
+    return Entries(len(entries) if len(entries) <= obj.want else None, entries[: obj.want])
+
+
+async def _concurrent_entries(obj: Obj, node: TaggedValue, want: int, deep: int) -> list[KeyValue]:
+    """Return the first entries below a node. wire: 1 trip or 2 for each level."""
+    kind = (await _class_of(obj, node)).name.removeprefix(f"{_CONCURRENT}.")
+    if not deep:
+        raise UnknownLayout("too many levels")
+    if kind in ("INode", "TrieMap$RDCSS_Descriptor", "RDCSS_Descriptor"):
+        [inner] = await obj.object_fields(node, "mainnode" if kind == "INode" else "old")
+        return await _concurrent_entries(obj, inner, want, deep - 1)
+    if kind in ("SNode", "TNode"):
+        key, value = await obj.object_fields(node, "k", "v")
+        return [(key, value)]
+    if kind == "CNode":
+        [array] = await obj.object_fields(node, "array")
+        count = min(want, await obj.reader.length(reference(array)))  # each of them leads to one entry at least
+        children = await obj.elements(array, 0, count)
+        below = await gather([_concurrent_entries(obj, child, want, deep - 1) for child in children])
+        return [entry for entries in below for entry in entries][:want]
+    if kind != "LNode":
+        raise UnknownLayout(f"a node of class {kind}")
+    if (await _class_of(obj, node)).field("listmap") is not None:  # up to 2.12
+        [older] = await obj.object_fields(node, "listmap")
+        shown = await obj.show(older, want)
+        return list(shown.entries) if isinstance(shown, Entries) else []
+    [collided] = await obj.object_fields(node, "entries")
+    pairs = (await items_of(obj, collided, want)).items
+    found = await gather([obj.object_fields(pair, "_1", "_2") for pair in pairs])
+    return [(key, value) for key, value in found]
 
 
 @view(f"{_IMMUTABLE}.Map$WithDefault", f"{_MUTABLE}.Map$WithDefault", "scala.collection.Map$WithDefault")
