@@ -78,9 +78,7 @@ class JsonRenderer:
         error = error_data(outcome.error) if outcome.error is not None else {}
         return _line({"type": "result", "command": outcome.line, **_where(outcome.jvm), "ok": False, "error": error})
 
-    def event(
-        self, event: Event | packets.CapturedPacket | packets.CaptureNote, jvm: str = "", stays: str = ""
-    ) -> str:
+    def event(self, event: Event | packets.CapturedPacket | packets.CaptureNote, jvm: str = "", stays: str = "") -> str:
         selected = {"selected": stays} if stays else {}
         return _line({"type": "event", "event": EVENTS[type(event)], **_where(jvm), **selected, "data": encode(event)})
 
