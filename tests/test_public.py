@@ -21,8 +21,8 @@ NAMES = """
     BreakpointInfo BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo FrameInfo Limits LineEntry
     Location MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup
     ThreadInfo ThreadRef ValueInfo Variable VmInfo purpose
-    api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments packets snapshots strata
-    threads tracing values views vm
+    api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments packets snapshots
+    strata threads tracing values views vm
 """
 
 
