@@ -9,7 +9,7 @@ from jdbpy import vm as vm_data
 from jdbpy.cli.arguments.base import Option, TextArgument
 from jdbpy.cli.arguments.vm import FLAGS, PROPERTIES, FlagSetting, PropertySetting, SettingArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, count, faint, like, remark
+from jdbpy.cli.output.pieces import Column, RowPieces, Sentence, Shown, TablePieces, count, faint, like, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
@@ -127,6 +127,8 @@ def facts(result: vm_data.VmFacts, settings: Settings) -> Shown:
     ]
     yield RowPieces([(faint(title), text) for title, text in rows if text])
     yield from map(remark, result.notes)
+    if result.cannot:
+        yield Sentence(f"this JVM cannot {'; '.join(result.cannot)}")
 
 
 @shows(vm_data.Clocks)
@@ -176,6 +178,8 @@ def _moment(seconds: float) -> str:
 @command("vm", "processors", group="vm")
 async def vm(ctx: Context) -> vm_data.VmFacts:
     """Show what the target is: its VM, system, processors, process, the program and the options it was started with.
+
+    Where it cannot do all that HotSpot can for a debugger, that is listed; `capabilities` has all.
 
     Processors, process and options are read by methods that run in a thread that an event has stopped.
     """

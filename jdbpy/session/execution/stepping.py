@@ -39,6 +39,8 @@ _SIZES = {StepSize.LINE: constants.JdwpStepSize.LINE, StepSize.MIN: constants.Jd
 
 _COUNTED_HERE = 50
 """Steps of one command that are counted here, a trip each. The agent counts more than that, at its own speed."""
+_MAY_BE_REFUSED = frozenset({EventKind.METHOD_EXIT_WITH_RETURN_VALUE, EventKind.THREAD_DEATH})
+"""Kinds of events without which a step is a step all the same: an agent need not have them."""
 
 
 class MappedLine(Record):
@@ -235,6 +237,7 @@ class Stepping:
         requests = self._target.requests
         self._steps.end(thread)
         submitted = [requests.submit(spec) for spec in specs]
+        needed = [spec.kind not in _MAY_BE_REFUSED for spec in specs]
         self._pending[thread] = [request for request, _ in submitted]
         self._steps.begun[thread] += 1
         if self._target.clients is not None:
@@ -252,8 +255,8 @@ class Stepping:
         finally:
             if watching is not None and not watching[0].active:  # refused, or abandoned: it is taken out of the target
                 self._watched.discard(thread)
-        for outcome in outcomes:
-            if isinstance(outcome, JdwpError):
+        for outcome, is_needed in zip(outcomes, needed, strict=False):
+            if isinstance(outcome, JdwpError) and is_needed:
                 raise outcome
 
     async def _go_on(self, thread: int, specs: list[RequestSpec]) -> None:

@@ -57,6 +57,7 @@ class VmFacts(Record):
     compiler: str
     mode: str  # "mixed mode, sharing"
     notes: tuple[str, ...] = ()
+    cannot: Annotated[tuple[str, ...], "what this JVM cannot do for a debugger, and HotSpot can"] = ()
 
 
 class Clocks(Record):

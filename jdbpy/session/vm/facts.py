@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from jdbpy.errors import EvalError, JdbpyError, StateError
+from jdbpy.errors import EvalError, JdbpyError, JdwpError, StateError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
 from jdbpy.session.model.vm import Clocks, VmFacts
@@ -64,7 +64,7 @@ async def read_facts(
     try:
         async with runner.calls("the rest of it") as calls:
             await _ask(calls, told)
-    except (EvalError, StateError) as error:
+    except (EvalError, StateError, JdwpError) as error:  # an agent may lack what running a method takes
         told.notes = (error.message,)
     properties = await read_properties() if told.properties is None else told.properties
     info = target.info

@@ -46,6 +46,8 @@ MEANINGS: Mapping[str, str] = {
     "canForceEarlyReturn": "leave a method at once with a value ('return')",
 }
 """By the name of the flag in VirtualMachine.CapabilitiesNew."""
+NOT_IN_HOTSPOT = frozenset({"canAddMethod", "canUnrestrictedlyRedefineClasses", "canUseSourceNameFilters"})
+"""What HotSpot does not offer to a debugger either."""
 
 
 def in_words(flags: Mapping[str, bool]) -> list[Capability]:
@@ -193,13 +195,15 @@ class VmReader:
     async def facts(self) -> VmFacts:
         """Return what the target is; what takes a method that cannot be run is left out. wire: 7 trips, 4 again."""
         self._target.require_alive()
-        return await facts.read_facts(self._target, self._by_name, self._runner)
+        found = await facts.read_facts(self._target, self._by_name, self._runner)
+        missing = [each for each in self.capabilities() if not each.available and each.name not in NOT_IN_HOTSPOT]
+        return found.replace(cannot=tuple(each.meaning for each in missing))
 
     async def _by_name(self) -> dict[str, str]:
-        """Return the properties, none if this JVM keeps them in a way that is not known."""
+        """Return the properties, none if this JVM keeps them in a way that is not known, or its agent tells nothing."""
         try:
             return {each.name: each.value for each in await self.properties()}
-        except StateError:
+        except (StateError, JdwpError):
             return {}
 
     async def clocks(self) -> Clocks:
