@@ -253,7 +253,7 @@ class Batch:
                 continue
             if not session.has_set(point):
                 continue
-            if not point.resolved and all(place.enabled for place in point.places):
+            if not (point.code or point.hits) and all(place.enabled for place in point.places):
                 why = f": {point.message}" if point.message else ""
                 self.console.say(f"{where}breakpoint {point.number} at {point.spec} was never set{why}")
                 self.status = self.status or FAILED

@@ -75,8 +75,8 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
         message = f"; {breakpoint.message}" if breakpoint.message else ""
         waits = f"; {_waits(breakpoint)}" if breakpoint.waiting else ""
         yield Sentence(f"{name} set: {breakpoint.spec}{filters}; {effect}{message}{waits}")
-    elif breakpoint.resolved:
-        places: Line = place_of(breakpoint.resolved[0])
+    elif breakpoint.code:
+        places: Line = place_of(breakpoint.code[0])
         if len(breakpoint.places) > 1:
             places = f"{breakpoint.spec}, {count(len(breakpoint.places), 'place')}"
         yield f"{name} set: " + places + f"; {effect}"
@@ -156,7 +156,7 @@ def _row(breakpoint: BreakpointInfo) -> tuple[str, ...]:
         over = f"after {'each hit' if breakpoint.after_each else 'a hit'} of {breakpoint.after}"
         notes.append(_waits(breakpoint) if breakpoint.waiting else over)
     notes += ["once"] if breakpoint.temporary else []
-    absent = breakpoint.enabled and not (breakpoint.waiting or breakpoint.over or breakpoint.resolved)
+    absent = breakpoint.enabled and not (breakpoint.waiting or breakpoint.over or breakpoint.code)
     missing = ["not loaded yet"] if _has_place(breakpoint) and absent else []
     notes += [breakpoint.message] if breakpoint.message else missing
     notes += [f"'enable {breakpoint.number}' counts anew"] if breakpoint.over else []

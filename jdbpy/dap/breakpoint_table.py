@@ -98,13 +98,13 @@ class BreakpointTable:
 
     def _shown(self, point: BreakpointInfo) -> Body:
         own, kind = self._by_number[point.number]
-        waits = kind in ("source", "function", "instruction") and not point.resolved
+        waits = kind in ("source", "function", "instruction") and not point.code
         body: Body = {"id": own, "verified": not waits and not (kind != "source" and point.message)}
         if point.message:
             body["message"] = escape(point.message)
         if not body["verified"]:
             body["reason"] = "pending"
-        lines = [place.line for place in point.resolved if place.line is not None]
+        lines = [place.line for place in point.code if place.line is not None]
         if kind == "source" and lines:
             body["line"] = self._adapter.line_out(min(lines))
         return body
@@ -149,7 +149,7 @@ class BreakpointTable:
             self._last_id += 1
             self._by_number[number] = self._last_id, "source"
             body = self._shown(point)
-            source = await self._adapter.sources.of_place(point.resolved[0]) if point.resolved else None
+            source = await self._adapter.sources.of_place(point.code[0]) if point.code else None
             if source is not None:
                 body["source"] = source
                 self._take_over(point, source, body)
@@ -163,7 +163,7 @@ class BreakpointTable:
         async def add() -> BreakpointInfo:
             return await self._adapter.session.breakpoints.add_with(point.spec, point.given)
 
-        line = min((place.line for place in point.resolved if place.line is not None), default=0)
+        line = min((place.line for place in point.code if place.line is not None), default=0)
         known = Set(point.number, body, "source", add)
         self._groups.setdefault(("source", file), {})[line, point.condition, point.hit_count, ""] = known
 

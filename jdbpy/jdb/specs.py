@@ -53,7 +53,7 @@ class BreakpointSpec(Spec):
         return await session.breakpoints.add(f"{self.class_name}{self.place}", policy=self.policy, thread=self.thread)
 
     def waits(self, point: BreakpointInfo) -> bool:
-        return not point.resolved
+        return not point.code
 
     def why_not(self, message: str, code: str) -> str:
         place = self.place[1:]

@@ -17,7 +17,7 @@ from jdbpy.process.scripts import Script, ScriptLines
 from tests.cli.json_check import check_line
 from tests.cli.process import driving, jdbpy, launching, script
 from tests.cli.test_exit_status import assert_runs_on
-from tests.harness import LIMIT, Jvm, program, start_target, within
+from tests.harness import LIMIT, Jvm, inline, program, start_target, within
 
 LEDGER = program("Ledger")
 TOTAL = "stop in Ledger.total(int)"
@@ -313,3 +313,32 @@ async def test_breakpoints_that_were_never_set_or_never_hit_are_named(any_jvm: J
     assert "breakpoint 2 at Absent:7 was never set: pending: class Absent is not loaded yet" in done.err
     done = await jdbpy(*launching(LEDGER, *script("stop in Ledger.nowhere", "breakpoints")), jvm=any_jvm)
     assert (done.status, done.err) == (0, "")  # nothing has run: nothing can be said
+
+
+HOT = """
+class Hot {
+    public static void main(String[] args) { System.out.println("hot"); for (int i = 0; ; i++) again(i); }
+    static void again(int i) { sum += i; } // @again
+    static long sum;
+}
+"""
+
+
+@pytest.mark.parametrize("option", ["-hit 3", "-hit 1", "-t", "-d"])
+async def test_a_breakpoint_that_is_hit_for_good_at_once_was_set(any_jvm: Jvm, option: str) -> None:
+    hot = inline(HOT)
+    async with start_target(any_jvm, hot, suspend=False) as target:
+        await target.wait_output("hot")
+        lines = [f"stop in Hot.again {option}", *(["cont"] if option != "-d" else []), "breakpoints"]
+        done = await jdbpy("attach", target.address, *script(*lines))
+        assert (done.status, done.err) == (0, ""), done
+        assert f"reakpoint 1 set: Hot.again (Hot.java:{hot.line('again')})" in done.out
+        assert "pending" not in done.out and "not loaded" not in done.out
+        if option != "-d":
+            assert 'reakpoint 1 hit: thread "main", Hot.again' in done.out
+
+
+async def test_a_breakpoint_that_is_over_was_set(jvm: Jvm) -> None:
+    lines = [f"{TOTAL} -hit 1", "cont"]
+    done = await jdbpy(*launching(LEDGER, *script(*lines)), jvm=jvm)
+    assert (done.status, done.err) == (0, ""), done

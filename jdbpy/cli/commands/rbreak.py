@@ -52,7 +52,7 @@ class RegexBreakpoints(Record):
 @shows(RegexBreakpoints)
 def regex_breakpoints(result: RegexBreakpoints, settings: Settings) -> Shown:
     for each in result.breakpoints:
-        place = place_of(each.resolved[0]) if each.resolved else each.spec
+        place = place_of(each.code[0]) if each.code else each.spec
         yield f"Breakpoint {each.number} set: " + place
     of = f" of {result.classes}" if result.classes else ""
     yield f"{count(len(result.breakpoints), 'method')}{of} like {result.regex}"
