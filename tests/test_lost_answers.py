@@ -13,11 +13,13 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 
+import jdbpy
+from jdbpy.api.fleet import Fleet
 from jdbpy.task_groups import open_nursery
 from tests.cli.process import script
 from tests.cli.test_calls_commands import TURNS
-from tests.harness import Jvm, Target, inline, start_target
-from tests.test_sudden_ends import jdbpy
+from tests.harness import LIMIT, Jvm, Target, inline, start_target, within
+from tests.test_sudden_ends import jdbpy as run_jdbpy
 
 _HANDSHAKE = 14
 _HEAD = struct.Struct(">IIB")
@@ -103,7 +105,7 @@ async def cut(jvm: Jvm, line: str, at: float, how: str) -> tuple[int, str, int]:
     async with start_target(jvm, inline(TURNS), suspend=False) as target:
         await target.wait_output("turning")
         async with relayed(target, at, how) as relay:
-            status, output, errors = await jdbpy(relay.port, "--timeout", "3", *script(line))
+            status, output, errors = await run_jdbpy(relay.port, "--timeout", "3", *script(line))
         return status, output + errors, relay.commands
 
 
@@ -124,3 +126,30 @@ async def check(jvm: Jvm, feature: str, parts: int, how: str) -> list[str]:
 @pytest.mark.parametrize("feature", FEATURES)
 async def test_a_command_ends_when_the_connection_or_an_answer_is_lost(any_jvm: Jvm, feature: str, how: str) -> None:
     assert await check(any_jvm, feature, 4, how) == []
+
+
+@pytest.mark.parametrize("how", ["hits", "breakpoint", "fleet"])
+async def test_a_block_of_a_script_ends_when_the_answer_at_its_end_is_lost(jvm: Jvm, how: str) -> None:
+    """When it is cancelled, and when the time of its task is over meanwhile."""
+    async with (
+        start_target(jvm, inline(TURNS), suspend=False) as target,
+        relayed(target, float("inf"), "drop") as relay,
+    ):
+        await target.wait_output("turning")
+        async with jdbpy.attach(f"127.0.0.1:{relay.port}") as vm:
+            fleet = Fleet()
+            fleet.vms["one"] = vm
+            blocks = {
+                "hits": lambda: vm.log("Turns.turn", "turns"),
+                "breakpoint": lambda: vm.stop_at("Turns.turn", hold="thread"),
+                "fleet": lambda: fleet.hits(lambda vm: vm.log("Turns.turn", "turns")),
+            }
+            with within(3 * LIMIT):
+                for cancelled in (True, False):
+                    with trio.CancelScope(deadline=trio.current_time() + 1) as scope:
+                        async with blocks[how]():
+                            relay.at = relay.commands + 1
+                            if cancelled:
+                                scope.cancel()
+                                await trio.sleep_forever()
+                    assert not cancelled or scope.cancelled_caught

@@ -157,8 +157,7 @@ class Breakpoint:
 
     async def __aexit__(self, *exc: object) -> None:
         """Remove it. wire: 1 trip."""
-        with trio.CancelScope(shield=True):
-            await self.remove()
+        await self._vm._feeds.end(self.number, "it was removed", exc[0])
 
 
 class LazyBreakpoint(Lazy[Breakpoint]):

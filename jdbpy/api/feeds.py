@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.api.takings import taken
-from jdbpy.errors import Disconnected, StateError, UsageError
+from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
 
@@ -190,6 +190,15 @@ class Feeds:
                     raise  # else it has gone meanwhile: the session may be in another process
         if feed is not None:
             feed.close(why)
+
+    async def end(self, number: int, why: str, error: object) -> None:
+        """``disarm`` at the end of a block, also of one that was cancelled. Raises TimedOut when the target does not
+        answer, unless the block has ended by an ``error``. wire: 1 trip."""
+        with self._vm.session.finishing() as scope:
+            await self.disarm(number, why)
+        if scope.cancelled_caught and error is None:
+            await trio.lowlevel.checkpoint_if_cancelled()
+            raise TimedOut("the target has not answered: whether it was taken out is not known")
 
     @contextmanager
     def expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:

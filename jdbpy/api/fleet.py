@@ -177,10 +177,10 @@ class FleetHits:
         """End it in all JVMs side by side. wire: 1 trip."""
         for scope in self._followers:
             scope.cancel()
-        with trio.CancelScope(shield=True):
+        with trio.CancelScope(shield=True):  # each of them has its own end
             async with open_nursery() as nursery:
                 for hits in self._hits:
-                    nursery.start_soon(_end, hits)
+                    nursery.start_soon(_end, hits, exc[0])
 
     async def _follow(self, name: str, vm: Vm, hits: Hits, scope: trio.CancelScope) -> None:
         why = "the target has ended"
@@ -249,9 +249,9 @@ class FleetHits:
         raise TimedOut(f"no hit within {timeout:g} seconds")
 
 
-async def _end(hits: Hits) -> None:
+async def _end(hits: Hits, error: object) -> None:
     with suppress(Disconnected):
-        await hits.__aexit__(None, None, None)
+        await hits.__aexit__(error, None, None)
 
 
 class Opened:

@@ -368,8 +368,7 @@ class Hits:
 
     async def __aexit__(self, *exc: object) -> None:
         """End it; what was not taken can still be. wire: 1 trip."""
-        with trio.CancelScope(shield=True):
-            await self._vm._feeds.disarm(self._number, "the block of the hits has ended")
+        await self._vm._feeds.end(self._number, "the block of the hits has ended", exc[0])
 
     @property
     def breakpoint(self) -> Breakpoint:

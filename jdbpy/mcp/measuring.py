@@ -129,7 +129,7 @@ async def _stacks(debugging: Debugging, seconds: float, limit: int) -> Any:
         groups = await session.stack.folded(count=limit)
     finally:
         if paused:
-            with trio.CancelScope(shield=True):
+            with session.finishing():
                 await vm.resume()
     shown = [group for group in groups if not group.error]
     return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from typing import Any, cast
 
 import trio
@@ -318,6 +318,10 @@ class JoinedSession:
         """Begin to speak; the block of ``join`` runs it."""
         self._out.put(self._hello)
         await self._out.run()
+
+    def finishing(self) -> AbstractContextManager[trio.CancelScope]:
+        """Shield a block that takes something out of the target, for a bounded time: as ``Session.finishing``."""
+        return trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_LIMIT)
 
     async def leave(self) -> None:
         """Say that no more calls come, and wait until the session has taken note."""

@@ -8,7 +8,7 @@ Owns also which components each of them is given.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,6 +22,7 @@ from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.threads import FrameInfo, Suspended
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.target.dispatch import EventDispatcher, Votes
+from jdbpy.session.target.finishing import finishing
 from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.target.target import Target
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
@@ -482,6 +483,13 @@ class Session:
         (``EventsDropped``).
         """
         return self._target.publisher.subscribe(capacity)
+
+    def finishing(self) -> AbstractContextManager[trio.CancelScope]:
+        """Shield a block that takes something out of the target from cancellation, for a bounded time.
+
+        That is the time of the task and a grace; ``cancelled_caught`` tells whether the block was cut short.
+        """
+        return finishing(self._target)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Call with each event from now on, as it is published; the listener must neither wait nor raise.
