@@ -18,11 +18,13 @@ The floors below them, from the ground up: ``errors``, ``record``, ``json_form``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # so for type checkers too; without the module of types Ctrl-C finds next to nothing to interrupt
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from jdbpy import api as api
     from jdbpy.api.opening import (
         attach as attach,

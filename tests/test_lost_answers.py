@@ -7,8 +7,9 @@ A relay that knows packets cuts the conversation at a command, or drops the answ
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 import trio
@@ -139,7 +140,7 @@ async def test_a_block_of_a_script_ends_when_the_answer_at_its_end_is_lost(jvm: 
         async with jdbpy.attach(f"127.0.0.1:{relay.port}") as vm:
             fleet = Fleet()
             fleet.vms["one"] = vm
-            blocks = {
+            blocks: dict[str, Callable[[], AbstractAsyncContextManager[Any]]] = {
                 "hits": lambda: vm.log("Turns.turn", "turns"),
                 "breakpoint": lambda: vm.stop_at("Turns.turn", hold="thread"),
                 "fleet": lambda: fleet.hits(lambda vm: vm.log("Turns.turn", "turns")),

@@ -22,7 +22,7 @@ from jdbpy.record import Record
 
 Refusal = Callable[[CliCommand, str], str]
 Settle = Callable[[CliCommand, Record], Awaitable[Record]]
-_REPEATED = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
+_REPEATED = re.compile(r"(\d{1,9})\s+(\S.*)", re.DOTALL)
 _READS = re.compile(r"(?i)(read|source)\b")
 _EQUALS = re.compile(r"\s*=(?!=)")
 _INSTEAD = {

@@ -373,7 +373,7 @@ class Jvms:
 
     def find(self, word: str) -> Jvm:
         """Return the one of that name or number, counted from 1. Raises UsageError."""
-        if word.isascii() and word.isdigit() and 1 <= int(word) <= len(self.members):
+        if word.isascii() and word.isdigit() and len(word) < 10 and 1 <= int(word) <= len(self.members):
             return self.members[int(word) - 1]
         found = [jvm for jvm in self.members if jvm.name == word]
         found = found or [jvm for jvm in self.members if jvm.name.lower().startswith(word.lower())]

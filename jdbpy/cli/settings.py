@@ -32,7 +32,7 @@ def _switch(text: str) -> bool:
 
 def _number(low: int, high: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+        if not text.isascii() or not text.isdigit() or len(text) > 20 or not low <= int(text) <= high:
             raise UsageError(f"'{text}' is no number from {low} to {high}")
         return int(text)
 

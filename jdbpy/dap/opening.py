@@ -74,7 +74,7 @@ async def attach(adapter: Adapter, args: Attach) -> None:
     if rest and not adapter.client.supportsStartDebuggingRequest:
         raise UsageError("this client debugs one JVM at a time: name one address", code="WRONG_ARGUMENT")
     address = first or _address(args.host or args.hostName, args.port)
-    limit = args.timeout / 1000 if args.timeout else jdbpy.CONNECT_LIMIT
+    limit = args.timeout / 1000 if args.timeout and args.timeout > 0 else jdbpy.CONNECT_LIMIT
     limit = min(limit, jdbpy.CONNECT_LIMIT)
     adapter.reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
     await adapter.open(adapter.reopen())

@@ -7,6 +7,7 @@ announce (``supports...``) stands beside it.
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections.abc import Awaitable, Callable
@@ -20,6 +21,15 @@ MOST_ITEMS = 20_000
 
 Body = dict[str, Any]
 """The body of a response or an event."""
+
+MOST_NUMBER = 1 << 53
+"""The greatest number in arguments: greater ones are not told apart in JSON."""
+
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+"""What no file, host or option can have in its name."""
+
+_OF_PROGRAM = frozenset(("expression", "value", "condition", "logMessage", "text", "name"))
+"""Arguments that are texts of the program: a string there may have any character."""
 
 _NAMES = {bool: "true or false", int: "a whole number", str: "a text", float: "a number", dict: "an object"}
 
@@ -106,13 +116,17 @@ def _read(hint: Any, value: object, path: str) -> Any:
     if isinstance(hint, type) and issubclass(hint, Record):
         return read_arguments(hint, value, path)
     if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if not -MOST_NUMBER <= value <= MOST_NUMBER:  # JSON as Python reads it has NaN and Infinity
+            raise UsageError(f"{path} is out of range", code="WRONG_ARGUMENT")
         return float(value)
     if hint is int and isinstance(value, float) and value.is_integer():  # JSON knows one kind of number
         value = int(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise UsageError(f"{path} must be {_NAMES.get(hint, hint)}, not {_said(value)}", code="WRONG_ARGUMENT")
-    if isinstance(value, int) and not -(1 << 53) <= value <= 1 << 53:
+    if isinstance(value, int) and not -MOST_NUMBER <= value <= MOST_NUMBER:
         raise UsageError(f"{path} is out of range", code="WRONG_ARGUMENT")
+    if isinstance(value, str) and (match := _NO_CHARACTER.search(value)) and path.rpartition(".")[2] not in _OF_PROGRAM:
+        raise UsageError(f"{path} has the character U+{ord(match[0]):04X}", code="WRONG_ARGUMENT")
     return value
 
 

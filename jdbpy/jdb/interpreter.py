@@ -5,6 +5,7 @@ A command is a function of the debugger and the rest of its line that writes its
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Awaitable, Callable
 
@@ -52,6 +53,9 @@ def jdb_command(
     return register
 
 
+MOST_TIMES = 2**31 - 1
+"""The highest number of times that a line can be repeated."""
+
 _PATIENCE = 1.0
 """Seconds without a word between the debugger and the target after which the next line no longer waits for an
 evaluation: a method runs. jdb would not wait, and mix the answers."""
@@ -67,6 +71,7 @@ class JdbInterpreter:
         self._jdb = jdb
         self._nursery = nursery
         self._last = ""
+        self._reading: list[str] = []  # the files that are being run, each by the one before
         jdb.read = self.read
 
     async def line(self, text: str) -> None:
@@ -90,14 +95,21 @@ class JdbInterpreter:
         from jdbpy.process.scripts import read_script
 
         try:
-            lines = read_script(path)
-        except UsageError:
+            real = await trio.to_thread.run_sync(os.path.realpath, path)
+            if real in self._reading:
+                raise UsageError(f"{path} reads itself")
+            lines = await trio.to_thread.run_sync(read_script, path, abandon_on_cancel=True)
+        except (UsageError, ValueError):
             self._jdb.out.line(f"Could not open: {path}")
             return False
         self._jdb.out.line(f"*** Reading commands from {path}")
-        for text in lines:
-            if text.strip() and not self._jdb.leaving:
-                await self.run(text)
+        self._reading.append(real)
+        try:
+            for text in lines:
+                if text.strip() and not self._jdb.leaving:
+                    await self.run(text)
+        finally:
+            self._reading.pop()
         return True
 
     async def run(self, text: str) -> None:
@@ -107,7 +119,7 @@ class JdbInterpreter:
         if name.startswith("#"):
             self._prompt()
         elif name[0].isdecimal() and words.more():
-            if not name.isdecimal():
+            if not name.isdecimal() or len(name) > 10 or int(name) > MOST_TIMES:
                 self._jdb.out.line(f"Unrecognized command: '{name}'.  Try help...")
                 self._prompt()
                 return
@@ -115,8 +127,10 @@ class JdbInterpreter:
             if not int(name):
                 self._prompt()
             for _ in range(int(name)):
-                if not self._jdb.leaving:
-                    await self.run(rest)
+                if self._jdb.leaving:
+                    break
+                await self.run(rest)
+                await trio.lowlevel.checkpoint()
         else:
             await self._command(name, words)
 

@@ -6,16 +6,21 @@ before it writes the next.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 from collections.abc import Iterable
+from typing import BinaryIO
 
 from jdbpy.errors import UsageError
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
 STDIN = "-"
+
+MOST_BYTES = 16 << 20
+"""The longest file of commands."""
 
 _AT_MOST = 65536
 """Bytes of standard input that are read at a time."""
@@ -54,11 +59,35 @@ def failed(line: str) -> str:
 def read_script(path: str) -> list[str]:
     """Return the lines of a file of commands. Raises UsageError when it cannot be read."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            return file.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"{path} cannot be read: {reason}", code="NO_SUCH_FILE") from error
+        with _open(path) as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES // (1 << 20)} MB")
+        return data.decode("utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "no file can have such a name"
+        reason = (error.strerror or str(error)) if isinstance(error, OSError) else reason
+        raise UsageError(f"{escape(path)} cannot be read: {reason}", code="NO_SUCH_FILE") from error
+
+
+def _open(path: str) -> BinaryIO:
+    """Return a file, a pipe or a terminal, open for reading; other devices may have no end. Raises OSError."""
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
+    if not stat.S_ISFIFO(os.stat(path).st_mode):  # the writer of a pipe is waited for
+        flags |= getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, flags)
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            if stat.S_ISCHR(mode) and not os.isatty(handle) and not os.path.samefile(path, os.devnull):
+                raise OSError(errno.EINVAL, "it is a device")
+            os.set_blocking(handle, True)
+        return open(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 class ScriptLines:

@@ -84,9 +84,16 @@ def test_what_is_no_map_shows_nothing(text: str) -> None:
     assert parse(text).text == text
 
 
-@pytest.mark.parametrize("bad", ["x#1:1", "1#:1", "1:", ":", "1#9:1", "-1:1", "1#1,0:1"])
+@pytest.mark.parametrize(
+    "bad", ["x#1:1", "1#:1", "1:", ":", "1#9:1", "-1:1", "1#1,0:1", "9" * 5000 + ":1", "1#" + "9" * 5000 + ":1", "1:٣"]
+)
 def test_a_line_that_is_wrong_is_passed_over(bad: str) -> None:
     found = parse(f"SMAP\nA\nX\n*S X\n*F\n1 a.x\n*L\n{bad}\n5#1:50\n*E\n")
+    assert shown(found, 50) == "a.x:5"
+
+
+def test_a_file_whose_number_is_wrong_is_passed_over() -> None:
+    found = parse("SMAP\nA\nX\n*S X\n*F\n" + "9" * 5000 + " b.x\n1 a.x\n*L\n5#1:50\n*E\n")
     assert shown(found, 50) == "a.x:5"
 
 

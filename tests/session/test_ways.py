@@ -180,6 +180,18 @@ async def test_kubectl(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         await target.send()
 
 
+@pytest.mark.parametrize("named", ["--kubeconfig=/tmp/x", "-f", "secret/orders", "pod/-x", "x y", "deployment.apps/"])
+async def test_what_kubectl_finds_is_believed_only_if_it_is_a_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, port: int
+) -> None:
+    before_path(monkeypatch, tmp_path / "bin")
+    state = fake_kubectl(tmp_path, {"pod/orders": port}, names={"pod/orders": named})
+    with pytest.raises(ConnectError):
+        async with jdbpy.attach_session("k8s://shop/orders:5005"):
+            pass
+    assert calls(state)[-1][1:] == ["-n", "shop", "port-forward", "--address", "127.0.0.1", "pod/orders", ":5005"]
+
+
 @pytest.mark.parametrize(
     ("address", "why"),
     [
@@ -363,7 +375,9 @@ async def test_what_a_program_says_is_bounded_and_escaped(tmp_path: Path, monkey
     "text",
     [
         "ssh://host", "ssh://host/", "ssh://host/x", "ssh:///5005", "ssh://-oProxyCommand=x/5005", "ssh://h:0/5005",
-        "ssh://-lroot@host/5005", "ssh://host/70000", "ssh://a b/5005",
+        "ssh://-lroot@host/5005", "ssh://host/70000", "ssh://a b/5005", f"ssh://host/{'9' * 5000}",
+        "ssh://$(id)@host/5005", "ssh://a;id@host/5005", "ssh://a`id`@host/5005", "ssh://a'b@host/5005", "ssh://@host/5005",
+        "ssh://a b@host/5005", "ssh://a|b@host/5005", "ssh://a%h@host/5005",
         "docker://5005", "docker://a:x", "docker://--help:5005", "docker://a/b:5005",
         "k8s://orders:5005", "k8s://n/-o:5005", "k8s://n/w", "k8s://-n/w:5005", "k8s://n:5005?selector=",
         "k8s://n/w:5005?selector=-A", "pid://x", "pid://", "http://host:80",
@@ -378,6 +392,8 @@ def test_addresses() -> None:
     ssh = parse_way("ssh://ada@[::1]:22/app:5005")
     assert ssh is not None
     assert (ssh.place, ssh.place_port, ssh.host, ssh.port) == ("ada@::1", 22, "app", 5005)
+    for user in ("ada", "ada.l-1", "ada@corp.example", "CORP\\ada", "host$"):
+        assert (way := parse_way(f"ssh://{user}@host/5005")) is not None and way.place == f"{user}@host"
     eks = parse_way("k8s://arn:aws:eks:eu:1:cluster/prod/shop/deployment/orders:5005")
     assert eks is not None
     assert (eks.context, eks.namespace, eks.place) == ("arn:aws:eks:eu:1:cluster/prod", "shop", "deployment/orders")

@@ -191,8 +191,8 @@ def _words(text: str) -> list[str]:
 
 WORDS = _words(
     "-1 0 1 2 -c -t if all Played Played.total Played:4 main * x=1 n 'open limit 10/s on thread from -- ( 1.. /x [ $_"
-    ' after stack # !! "t" "{n}" "t {n \x1b[2J'
-)
+    ' after stack # !! "t" "{n}" "t {n \x1b[2J @18446744073709551615'
+) + [f"{kind}{'9' * 5000}" for kind in ("", "@", "$", "0x", "A:", "1.")]
 MACHINE = {"read", "source", "save", "snapshot", "redefine", "shell", "quit", "exit", "detach", "kill", "q"}
 """First words of commands that read or write files here, run programs, or end the session."""
 

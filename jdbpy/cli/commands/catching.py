@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from jdbpy import SuspendPolicy
@@ -102,7 +103,7 @@ async def unwatch(ctx: Context, request: Annotated[Watch, WatchArgument()]) -> B
 
     `unwatch com.acme.Order.total`, `unwatch access Order.total`, `unwatch 3`.
     """
-    if request.spec.isdecimal():
+    if re.fullmatch("[0-9]{1,9}", request.spec):
         return await delete(ctx, (int(request.spec),))
     find = ctx.session.watchpoints.find
     numbers = find(request.spec, access=request.access, modification=request.modification)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Annotated
 
@@ -165,9 +166,9 @@ async def _moment(ctx: Context, called: str, sections: tuple[str, ...]) -> momen
         return ctx.moments[called]
     if ctx.jvms is not None and called in (jvm.name for jvm in ctx.jvms.members):
         return await _taken(ctx.jvms.find(called).session, called, sections)
-    path = await trio.Path(called).expanduser()
-    if ctx.jvms is not None and await path.is_file():
-        async with jdbpy.open_snapshot_session(str(path)) as session:
+    path = await trio.to_thread.run_sync(os.path.expanduser, called)
+    if ctx.jvms is not None and await trio.to_thread.run_sync(os.path.isfile, path):
+        async with jdbpy.open_snapshot_session(path) as session:
             return await session.moments.take(sections)
     raise UsageError(
         f"'{called}' is no JVM, no moment and no file", hint="'sessions' lists the JVMs, 'moment' the moments"

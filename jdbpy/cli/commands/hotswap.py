@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Annotated
 
 import trio
@@ -77,7 +77,7 @@ async def redefine(
         raise UsageError(f"{path} is source", hint=f"redefine --compile {path}")
     if path.endswith(".class"):
         return await ctx.session.hotswap.redefine("", path)
-    if not await trio.Path(path).exists():
+    if not await trio.to_thread.run_sync(os.path.exists, path):
         raise UsageError(f"there is no directory or jar {path}", hint="to replace one class: redefine CLASS FILE")
     return await ctx.session.hotswap.redefine_all(path)
 
@@ -86,7 +86,7 @@ async def _current_source(ctx: Context) -> str:
     """Return the source file of the selected frame."""
     location = (await ctx.session.stack.selected()).location
     found = await ctx.session.sources.find(location.class_name, location.source_file)
-    if found is None or not await trio.to_thread.run_sync(Path(found).is_file):
+    if found is None or not await trio.to_thread.run_sync(os.path.isfile, found):
         raise StateError(
             f"the source file of {location.class_name} was not found", hint="name it: redefine --compile FILE"
         )

@@ -70,7 +70,7 @@ async def read(
     """
     if path.endswith(".py"):
         return LoadedPlugins((described(await load_plugin(ctx, path)),))
-    lines = await trio.to_thread.run_sync(read_script, path)
+    lines = await trio.to_thread.run_sync(read_script, path, abandon_on_cancel=True)
     real = str(await trio.Path(path).resolve())
     if real in ctx.scripts:
         raise UsageError(f"{path} reads itself")

@@ -58,6 +58,8 @@ async def serve(
         raise StateError("this session is one that was joined: it is served already", hint="'jdbpy join' joins it")
     if ctx.session.snapshot_info is not None:
         raise StateError("a snapshot cannot be joined by others")
+    if ctx.session.playback is not None:
+        raise StateError("a recording cannot be joined by others", hint="nothing in it can be waited for")
     if ctx.serving is None:
         from jdbpy.serve.server import Served, serve_beside
 

@@ -136,7 +136,7 @@ async def info_line(ctx: Context, what: Annotated[str, ListArgument()] = "") -> 
     if not what:
         location = (await ctx.session.stack.selected()).location
         class_name, number = location.class_name, location.line
-    elif what.removeprefix(":").isdecimal():
+    elif re.fullmatch(":?[0-9]{1,9}", what):
         class_name, number = (await _current_file(ctx))[0], int(what.removeprefix(":"))
     else:
         class_name, number, _ = await _place(ctx, what)
@@ -297,7 +297,7 @@ async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     """Return the class, the line and perhaps the method of ``Class:LINE``, ``Class.method``, ``method`` or
     ``Class``."""
     name, colon, line = text.rpartition(":")
-    if colon and line.isdecimal():
+    if colon and re.fullmatch("[0-9]{1,9}", line):
         return re.sub(r"\.java$", "", name), int(line), ""
     classes = ctx.session.classes
     owner, _, method = re.sub(r"\(.*", "", text).rpartition(".")

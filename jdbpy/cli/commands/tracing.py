@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from jdbpy import SuspendPolicy, tracing
@@ -124,7 +125,7 @@ async def untrace(
 ) -> BreakpointsChanged | Done:
     """Trace no more: nothing at all, or no `methods`, or no `monitors`, or not what has a number."""
     word = what.strip().lower()
-    if word.isdecimal():
+    if re.fullmatch("[0-9]{1,9}", word):
         return await delete(ctx, (int(word),))
     if word not in ("", "methods", "monitors"):
         raise UsageError(f"'{what}' is none of methods, monitors and a number")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import trio
 
 from jdbpy import JdbpyError, UsageError
@@ -70,7 +72,7 @@ async def redefine(jdb: Debugger, words: Words) -> None:
         jdb.out.line(f"Specify file name for class {name}")
         return
     file = words.next()
-    if not await trio.Path(file).is_file():
+    if not await trio.to_thread.run_sync(os.path.isfile, file):
         jdb.out.line(f"Error reading '{file}' - java.io.FileNotFoundException: {file} (No such file or directory)")
         return
     try:

@@ -111,8 +111,9 @@ class LineBreakpoints:
     def find(self, spec: str) -> builtins.list[int]:
         """Numbers of the breakpoints at a place, however it is written; not relative to a frame. No trip."""
         place = parse_location(spec)
-        if isinstance(place, CurrentLine):
-            raise UsageError(f"'{spec}' depends on the selected frame", hint="name the class: Class:LINE")
+        if isinstance(place, CurrentLine) or (isinstance(place, MethodPlace) and place.class_name is None):
+            hint = "name the class: Class:LINE or Class.method"
+            raise UsageError(f"'{spec}' depends on the selected frame", hint=hint)
         return [point.number for point in self._all() if point.is_at(place, self._target.types)]
 
     async def clear_all(self) -> builtins.list[int]:

@@ -10,6 +10,7 @@ Addresses of debug ports are as users type them: ``5005``, ``host:5005``, ``192.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -58,7 +59,7 @@ def parse_address(text: str, *, default_host: str = LOOPBACK, any_port: bool = F
         raise UsageError(f"'{text}' is not clear: an IPv6 address goes in brackets", hint="for example [::1]:5005")
     elif colon and not host:
         host = default_host
-    if not port.isascii() or not port.isdigit() or not (0 if any_port else 1) <= int(port) <= 65535:
+    if not re.fullmatch("[0-9]{1,5}", port) or not (0 if any_port else 1) <= int(port) <= 65535:
         raise UsageError(
             f"'{text}' is not an address: a port is a number up to 65535", hint="[HOST:]PORT, for example 5005"
         )

@@ -144,7 +144,7 @@ def _state_of_agent(agent: Mapping[str, str], place: str) -> dict[str, object]:
         return {"note": f"its agent connects to {agent.get('address', '?')[:_SHOWN]} (server=n)"}
     host, _, number = agent.get("address", "").rpartition(":")
     host = host.strip("[]")
-    port = int(number) if number.isascii() and number.isdigit() else 0
+    port = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 0
     if not port:
         return _at_any_port(place, host if agent else None)
     where = Address(LOOPBACK if host in ("", *_ANY, "localhost") else host, port)

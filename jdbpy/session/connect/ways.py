@@ -44,8 +44,10 @@ _NEAR_LIMIT = 2.0
 """Seconds for a connection to a container of this machine."""
 
 _KINDS = re.compile(r"(pods?|po|deployments?|deploy|statefulsets?|sts|replicasets?|rs|services?|svc)(\.[a-z.]+)?")
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+\\-]*\$?")
 _HOST = re.compile(r"[A-Za-z0-9_.:%\[\]-]+")
 _POD = re.compile(r"pod/[A-Za-z0-9][A-Za-z0-9.-]*")
+_FOUND = re.compile(r"(pod|deployment\.apps|statefulset\.apps)/[A-Za-z0-9][A-Za-z0-9.-]*")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _RELAY = """\
@@ -114,7 +116,7 @@ def opening_limit() -> float:
 
 
 def _port(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= 65535 else None
+    return int(text) if re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 65535 else None
 
 
 def _ssh(text: str, rest: str) -> WayAddress | None:
@@ -130,7 +132,7 @@ def _ssh(text: str, rest: str) -> WayAddress | None:
     server = server.removeprefix("[").removesuffix("]")
     port = _port(port_text)
     well = slash and port and _HOST.fullmatch(server) and (not host or _HOST.fullmatch(host))
-    if not well or server.startswith("-") or user.startswith("-") or port is None:
+    if not well or server.startswith("-") or (at and not _USER.fullmatch(user)) or port is None:
         return None
     return WayAddress(text, "ssh", f"{user}{at}{server}", port, host=host or LOOPBACK, place_port=server_port)
 
@@ -309,7 +311,8 @@ async def _find_workload(words: Sequence[str], address: WayAddress) -> str:
         names = (await ask_helper(asked, limit=OPENING_LIMIT)).split()
     except ConnectError:  # one may be allowed to forward and not to look; kubectl says it best itself
         names = []
-    return names[0] if names else f"pod/{address.place}"
+    found = next((name for name in names if _FOUND.fullmatch(name)), None)
+    return found if found is not None else f"pod/{address.place}"
 
 
 @asynccontextmanager

@@ -137,7 +137,7 @@ def find_javac(release: int) -> JavaHome:
 async def compile_sources(sources: Sequence[str], class_path: LocalPaths, release: int, directory: str) -> None:
     """Compile the files into the directory. Raises UsageError with what javac says about the source."""
     for source in sources:
-        if not await trio.Path(source).is_file():
+        if not await trio.to_thread.run_sync(os.path.isfile, source):
             raise UsageError(f"there is no file {source}", hint="give the source file, not the class")
     home = await trio.to_thread.run_sync(find_javac, release)
     assert home.javac is not None

@@ -13,6 +13,9 @@ from jdbpy.errors import EvalError
 from jdbpy.session.java.arithmetic import float32, wrap
 from jdbpy.session.java.types import DOUBLE, FLOAT, INT, LONG, Primitive
 
+MOST_DIGITS = 4000
+"""The longest number, in characters."""
+
 _ESCAPE = re.compile(r"\\(u+[0-9a-fA-F]{4}|[0-3][0-7]{2}|[0-7]{1,2}|\r\n|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {
     "b": "\b",
@@ -34,6 +37,8 @@ def number(text: str, at: int, *, negative: bool = False) -> tuple[Primitive, in
     Raises EvalError for a number that its type cannot hold. The sign is applied to the value.
     """
     digits = text.replace("_", "")
+    if len(digits) > MOST_DIGITS:
+        raise EvalError(f"a number of {len(digits):,} characters is too long", at)
     if _is_floating(digits):
         kind, value = _floating(digits, at)
         return kind, -value if negative else value

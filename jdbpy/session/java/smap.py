@@ -12,7 +12,8 @@ from jdbpy.record import Record
 JAVA = "Java"
 """The stratum that every class has without a map: the lines of the class file (JSR 45, base stratum)."""
 
-_LINE = re.compile(r"(\d+)(?:#(\d+))?(?:,(\d+))?:(\d+)(?:,(\d+))?")
+_NUMBER = r"(\d{1,9})"
+_LINE = re.compile(f"{_NUMBER}(?:#{_NUMBER})?(?:,{_NUMBER})?:{_NUMBER}(?:,{_NUMBER})?", re.ASCII)
 
 
 class SourcePlace(Record):
@@ -136,7 +137,7 @@ def _files(body: list[str]) -> list[StratumFile]:
         with_path = line.startswith("+")
         number, _, name = line.removeprefix("+").strip().partition(" ")
         path = next(rest, "") if with_path else None
-        if number.isascii() and number.isdigit() and name:
+        if re.fullmatch(_NUMBER, number, re.ASCII) and name:
             files.append(StratumFile(int(number), name, _path(name, path) if path is not None else None))
     return files
 

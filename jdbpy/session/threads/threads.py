@@ -243,7 +243,7 @@ class ThreadDirectory:
 
     async def _by_id(self, number: int) -> ThreadInfo:
         self._target.require_alive()
-        if number > 0:
+        if 0 < number < 1 << 64:
             found = await self._reader.read([wire_thread(number)])
             if found:
                 return found[0].info
@@ -259,6 +259,8 @@ def _same(thread: ThreadInfo) -> Callable[[], Awaitable[ThreadInfo]]:
 
 def _number(text: str) -> int | None:
     """Return the id that a text spells, or None."""
+    if len(text) > 30:
+        return None  # also of what Python takes for too long
     try:
         return int(text.removeprefix("#"), 0)
     except ValueError:

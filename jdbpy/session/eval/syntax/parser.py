@@ -146,6 +146,8 @@ class Builder:
     def _name(self, node: Node) -> tree.Expression:
         name = text(node)
         if self._parsed.mark(node) is Mark.OBJECT_ID:
+            if len(name) > 20 or int(name[1:]) >= 1 << 64:
+                raise EvalError(f"no object has the number {name[1:]:.30}", self._at(node), code="NO_SUCH_OBJECT")
             return tree.ObjectId(self._at(node), int(name[1:]))
         return tree.Name(self._at(node), name)
 
