@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, stops, tasks, weaves
+from tests.soak import (
+    changes,
+    conversations,
+    crowds,
+    endurance,
+    floods,
+    fuzz,
+    leavings,
+    mutations,
+    signals,
+    stops,
+    tasks,
+    weaves,
+)
 from tests.soak.trial import Trial
 
 TRIALS: tuple[Trial, ...] = (
@@ -13,6 +26,12 @@ TRIALS: tuple[Trial, ...] = (
         "bytes, packets, events, command lines, expressions and class files that are no good are refused in bounds",
         fuzz.run,
         on_jvms=False,
+    ),
+    Trial(
+        "conversations",
+        "editors by port, served sessions, agents by HTTP send what is no good: no fault, no hang, others are served",
+        conversations.run,
+        weight=2,
     ),
     Trial("signals", "signals at any moment: status, terminal modes, the target runs on", signals.run, weight=2),
     Trial("endurance", "stops, steps and evaluations in one session cost the same at the end", endurance.run, weight=2),
