@@ -75,6 +75,31 @@ COMMANDS = (
 )
 """What every session does: something of each part of the debugger."""
 
+COMMANDS_OF_CODE = (
+    "stop in Prey.depth(int,java.lang.String,double) in-target if left == 0 && opened == 3",
+    "cont",
+    "info woven",
+    "where",
+    "snapshot {path}",
+    "moment one",
+    "clear 1",
+    'logpoint Prey.total in-target "{factor} {opened}" if factor > 1',
+    "resume",
+    "calls Prey.total for 50ms",
+    "calls stats Prey.* every 50ms for 100ms",
+    "calls tree Prey.depth for 50ms",
+    "calls Prey.total in-target for 50ms",
+    "calls stats Prey.total in-target every 50ms for 100ms",
+    "calls tree Prey.depth in-target for 50ms",
+    "info woven",
+    "unweave",
+    "pause",
+    "disassemble Prey.total",
+    "where all",
+    "detach",
+)
+"""Code that is woven into the target, calls that are observed, a snapshot; ``{path}`` is a file that is not there."""
+
 STATUSES = (0, 1, 3, 4, 5)
 """How a session may end (docs/cli): all went well, a command failed, no agent, too late, the connection was lost."""
 
@@ -265,7 +290,7 @@ class Paper(Console):
         self.text = (self.text + text)[-20_000:]
 
 
-class _Batch(Batch):
+class WatchedBatch(Batch):
     """A batch that remembers what went wrong in the debugger itself."""
 
     faults: tuple[str, ...] = ()
@@ -276,7 +301,7 @@ class _Batch(Batch):
         super()._report(outcome)
 
 
-async def record(jvm: Jvm) -> Recording:
+async def record(jvm: Jvm, commands: Sequence[str] = COMMANDS) -> Recording:
     """A session of the commands with a real JVM, for ``mutated_session``."""
     recorded = Recording()
     prey = program("Prey")
@@ -285,8 +310,8 @@ async def record(jvm: Jvm) -> Recording:
         async with recording(target.port, recorded) as address:
             async with jdbpy.attach_session(address, options=jdbpy.Options(source_path=(prey.sources,))) as session:
                 paper = Paper()
-                batch = _Batch(session, paper, Settings(), timeout=LONGEST, keep_going=True)
-                await batch.run(ScriptLines([Script(command="\n".join(COMMANDS))]))
+                batch = WatchedBatch(session, paper, Settings(), timeout=LONGEST, keep_going=True)
+                await batch.run(ScriptLines([Script(command="\n".join(commands))]))
     assert sum(map(len, recorded.events)) >= 3, paper.text
     return recorded
 
@@ -300,13 +325,13 @@ async def mutated_session(
     """
     mutator = Mutator(seed)
     paper = Paper()
-    batch: _Batch | None = None
+    batch: WatchedBatch | None = None
     status, failure = -1, ""
     agent = playing(source, mutator) if isinstance(source, Recording) else between(source, mutator)
     with trio.move_on_after(LONGEST) as limit:
         try:
             async with agent as address, jdbpy.attach_session(address, timeout=timeout) as session:
-                batch = _Batch(session, paper, Settings(), timeout=timeout, keep_going=True)
+                batch = WatchedBatch(session, paper, Settings(), timeout=timeout, keep_going=True)
                 status = await batch.run(ScriptLines([Script(command="\n".join(commands))]))
         except JdbpyError as error:
             status = 3 if isinstance(error, ConnectError) else 2 if isinstance(error, UsageError) else status_of(error)

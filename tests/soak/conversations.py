@@ -436,7 +436,8 @@ _INITIALIZE = {
 
 async def _begin(door: Door) -> str:
     """The id of a new session."""
-    came = await talk(door, [_post(door, json.dumps(_INITIALIZE).encode(), "", None)], random.Random(1))
+    asked = _post(door, json.dumps(_INITIALIZE).encode(), "", None)
+    came = await talk(door, [asked], random.Random(1), until=b"\r\n\r\n")
     found = re.search(rb"mcp-session-id: (\S+)\r", came, re.IGNORECASE)
     assert found is not None, came[:1000]
     return found[1].decode()

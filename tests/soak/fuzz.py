@@ -51,15 +51,15 @@ SIZES = [IDSizes(), IDSizes(4, 4, 4, 4, 4), IDSizes(8, 4, 4, 8, 4)]
 
 async def run(run: Run) -> None:
     """Feed inputs for as long as there is time."""
-    before = _megabytes()
+    before = megabytes()
     for seed in run.seeds():
         rng = run.random(seed)
         [kind] = rng.choices(list(KINDS), [weight for weight, _ in KINDS.values()])
-        with run.attempt(seed, kind), _bounded(), within(LIMIT):
+        with run.attempt(seed, kind), bounded(), within(LIMIT):
             await KINDS[kind][1](rng)
     for kind, count in sorted(run.outcome.kinds.items()):
         run.figure(kind, f"{count:,}")
-    run.figure("memory", f"{before} MB before, {_megabytes()} MB at most")
+    run.figure("memory", f"{before} MB before, {megabytes()} MB at most")
 
 
 async def framing(rng: random.Random) -> None:
@@ -288,22 +288,22 @@ class TooLong(Exception):
 
 
 @contextmanager
-def _bounded() -> Iterator[None]:
+def bounded(limit: int = 2 * LIMIT) -> Iterator[None]:
     """Interrupt what goes on for too long, though it never waits; fail if it took too much memory."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise TooLong(f"more than {2 * LIMIT} seconds of computing")
+        raise TooLong(f"more than {limit} seconds of computing")
 
-    memory = _megabytes()
+    memory = megabytes()
     before = signal.signal(signal.SIGALRM, interrupt)
-    signal.alarm(2 * LIMIT)  # later than the wait's limit: to interrupt trio itself would spoil it
+    signal.alarm(limit)  # later than the wait's limit: to interrupt trio itself would spoil it
     try:
         yield
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-    assert _megabytes() - memory < MEMORY, f"one input took {_megabytes() - memory} MB"
+    assert megabytes() - memory < MEMORY, f"one input took {megabytes() - memory} MB"
 
 
-def _megabytes() -> int:
+def megabytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

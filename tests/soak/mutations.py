@@ -1,14 +1,18 @@
 """Sessions whose packets are changed on their way: no hang, no traceback, no status outside the contract.
 
-Recorded sessions with a real JVM are played again by the thousand.
+Recorded sessions with a real JVM are played again by the thousand: every other one has code woven, calls observed and a
+snapshot taken.
 """
 
 from __future__ import annotations
 
 import resource
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
-from tests.hostile.mutator import mutated_session, record, side_by_side
+from tests.hostile.mutator import COMMANDS, COMMANDS_OF_CODE, mutated_session, record, side_by_side
+from tests.hostile.recording import Recording
 from tests.soak.trial import Run
 
 LANES = 12
@@ -21,14 +25,18 @@ MEMORY = 200
 async def run(run: Run) -> None:
     """Play sessions with changes for as long as there is time."""
     before = _megabytes()
-    recorded = await record(run.jvm)
+    sources: list[tuple[Recording, tuple[str, ...]]] = [(await record(run.jvm), COMMANDS)]
+    sources.append((await record(run.jvm, _commands(COMMANDS_OF_CODE, run.directory / "recorded")), COMMANDS_OF_CODE))
     statuses: Counter[int] = Counter()
     changes = 0
 
     async def play(seed: int) -> None:
         nonlocal changes
         with run.attempt(seed):
-            outcome = await mutated_session(seed, recorded)
+            recorded, commands = sources[seed % len(sources)]
+            file = run.directory / str(seed)
+            outcome = await mutated_session(seed, recorded, commands=_commands(commands, file))
+            file.unlink(missing_ok=True)
             changes += len(outcome.changes)
             statuses[outcome.status] += 1
             assert not outcome.failure, f"{outcome.failure} (changes: {', '.join(outcome.changes[-3:])})"
@@ -39,6 +47,10 @@ async def run(run: Run) -> None:
     run.figure("changes", f"{changes:,}")
     run.figure("statuses", ", ".join(f"{count:,} times {status}" for status, count in sorted(statuses.items())))
     run.figure("memory", f"{_megabytes()} MB at most")
+
+
+def _commands(commands: Sequence[str], file: Path) -> list[str]:
+    return [each.replace("{path}", str(file)) for each in commands]
 
 
 def _megabytes() -> int:

@@ -9,7 +9,21 @@ from pathlib import Path
 import pytest
 
 from tests.harness import Jvm, program
-from tests.soak import changes, crowds, endurance, floods, fuzz, leavings, mutations, signals, table, tasks, weaves
+from tests.soak import (
+    changes,
+    conversations,
+    crowds,
+    endurance,
+    floods,
+    fuzz,
+    leavings,
+    mutations,
+    signals,
+    spoilt_files,
+    table,
+    tasks,
+    weaves,
+)
 from tests.soak.busy import busy
 from tests.soak.second_debugger import second_debugger
 from tests.soak.trial import Run
@@ -61,6 +75,16 @@ async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
 
 async def test_mutated_sessions(jvm: Jvm, tmp_path: Path) -> None:
     await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=6))
+
+
+async def test_changed_conversations_of_the_doors(jvm: Jvm, tmp_path: Path) -> None:
+    run = Run("conversations", jvm, tmp_path, seed=1, seconds=1000, tries=30)
+    await hold(conversations.run, run)
+    assert set(run.outcome.kinds) == {"dap", "json", "prompt", "objects", "mcp"}
+
+
+async def test_changed_files(jvm: Jvm, tmp_path: Path) -> None:
+    await hold(spoilt_files.run, Run("files", jvm, tmp_path, seed=1, seconds=1000, tries=20))
 
 
 async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:
