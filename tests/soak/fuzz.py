@@ -288,13 +288,13 @@ class TooLong(Exception):
 
 
 @contextmanager
-def bounded(limit: int = 2 * LIMIT) -> Iterator[None]:
+def bounded(limit: int = 2 * LIMIT, memory: float = MEMORY) -> Iterator[None]:
     """Interrupt what goes on for too long, though it never waits; fail if it took too much memory."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise TooLong(f"more than {limit} seconds of computing")
 
-    memory = megabytes()
+    had = megabytes()
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.alarm(limit)  # later than the wait's limit: to interrupt trio itself would spoil it
     try:
@@ -302,7 +302,7 @@ def bounded(limit: int = 2 * LIMIT) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-    assert megabytes() - memory < MEMORY, f"one input took {megabytes() - memory} MB"
+    assert megabytes() - had < memory, f"one input took {megabytes() - had} MB"
 
 
 def megabytes() -> int:

@@ -7,13 +7,15 @@ tables; then a batch looks at all that it has.
 from __future__ import annotations
 
 import json
+import math
 import random
 import shutil
+import signal
 import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +28,15 @@ from jdbpy.errors import UsageError
 from jdbpy.process.scripts import Script, ScriptLines
 from tests.cli.process import jdbpy as run_jdbpy, script
 from tests.harness import program, start_target, within
-from tests.hostile.mutator import Paper, WatchedBatch
+from tests.hostile.mutator import Paper, WatchedBatch, side_by_side
 from tests.soak.fuzz import bounded, megabytes
 from tests.soak.trial import Run
 
 LIMIT = 60
 """Seconds that any one file may take."""
+
+LANES = 8
+"""Files at a time: mostly they are waited for."""
 
 MEMORY = 200
 """Megabytes that this process may have at most."""
@@ -221,18 +226,18 @@ async def run(run: Run) -> None:
         status = await look(kind, path, LOOKING, timeout=60)
         assert status in (0, 1), (kind, status)
     statuses: Counter[int] = Counter()
-    for seed in run.seeds():
+
+    async def spoil_and_look(seed: int) -> None:
         rng = run.random(seed)
         kind = list(paths)[seed % 2]
-        bad = run.directory / "bad"
+        bad = run.directory / f"bad-{seed}"
         shutil.copy(paths[kind], bad)
         ways = [rng.choice(list(WAYS)) for _ in range(rng.choice((1, 1, 2)))]
-        with run.attempt(seed, kind), bounded(2 * LIMIT), within(LIMIT):
-            try:
+        with run.attempt(seed, kind), within(LIMIT):
+            with suppress(sqlite3.Error):  # the first change has made that it is no base any more
                 for way in ways:
                     WAYS[way](bad, rng)
-            except sqlite3.Error:
-                pass  # the first change has made that it is no base any more
+            signal.alarm(2 * LIMIT)  # what computes for so long keeps all lanes from setting it anew
             try:
                 status = await look(kind, bad, rng.sample(LOOKING, 5))
             except Exception as error:
@@ -242,6 +247,10 @@ async def run(run: Run) -> None:
             assert status in STATUSES, status
             if before < MEMORY // 2:
                 assert megabytes() < MEMORY, f"the memory of this process has reached {megabytes()} MB"
+        bad.unlink()
+
+    with bounded(2 * LIMIT, memory=math.inf):
+        await side_by_side(run.seeds(), spoil_and_look, LANES if run.tries != 1 else 1)
     for kind, count in sorted(run.outcome.kinds.items()):
         run.figure(kind, f"{count:,}")
     run.figure("statuses", ", ".join(f"{count:,} times {status}" for status, count in sorted(statuses.items())))
