@@ -317,20 +317,27 @@ async def record(jvm: Jvm, commands: Sequence[str] = COMMANDS) -> Recording:
 
 
 async def mutated_session(
-    seed: int | None, source: Recording | int, *, timeout: float = 0.3, commands: Sequence[str] = COMMANDS
+    seed: int | None,
+    source: Recording | int,
+    *,
+    timeout: float = 0.3,
+    greeting: float = 0.0,
+    longest: float = LONGEST,
+    commands: Sequence[str] = COMMANDS,
 ) -> Outcome:
     """Run the commands in a session whose packets are changed by the seed; never raise.
 
-    ``source`` is a recording, or the port of a JVM. ``timeout`` bounds the greeting and each command, in seconds.
+    ``source`` is a recording, or the port of a JVM. ``timeout`` bounds each command, and the greeting unless that has a
+    limit of its own, in seconds; ``longest`` the whole.
     """
     mutator = Mutator(seed)
     paper = Paper()
     batch: WatchedBatch | None = None
     status, failure = -1, ""
     agent = playing(source, mutator) if isinstance(source, Recording) else between(source, mutator)
-    with trio.move_on_after(LONGEST) as limit:
+    with trio.move_on_after(longest) as limit:
         try:
-            async with agent as address, jdbpy.attach_session(address, timeout=timeout) as session:
+            async with agent as address, jdbpy.attach_session(address, timeout=greeting or timeout) as session:
                 batch = WatchedBatch(session, paper, Settings(), timeout=timeout, keep_going=True)
                 status = await batch.run(ScriptLines([Script(command="\n".join(commands))]))
         except JdbpyError as error:
@@ -339,7 +346,7 @@ async def mutated_session(
         except Exception as fault:
             failure = f"raised {''.join(traceback.format_exception(fault))}"
     if limit.cancelled_caught:
-        failure = f"hung for {LONGEST:g} seconds"
+        failure = f"hung for {longest:g} seconds"
     elif batch is not None and batch.faults:
         failure = batch.faults[0]
     elif "a fault of jdbpy" in paper.text:

@@ -449,7 +449,10 @@ async def mcp(door: Door, rng: random.Random) -> None:
     for number in range(2, rng.randint(4, 8)):
         name, arguments = rng.choice(_tools(rng))
         call = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        listing = {"method": rng.choice(("tools/list", "resources/list", "ping", "prompts/list")), "params": {}}
+        listing: Message = {
+            "method": rng.choice(("tools/list", "resources/list", "ping", "prompts/list")),
+            "params": {},
+        }
         messages.append({"jsonrpc": "2.0", "id": number, **(call if rng.random() < 0.85 else listing)})
     parts = [_post(door, body, session, rng) for body in _bodies(messages, rng, sound=1)]
     if rng.random() < 0.3:

@@ -288,7 +288,7 @@ class TooLong(Exception):
 
 
 @contextmanager
-def bounded(limit: int = 2 * LIMIT, memory: float = MEMORY) -> Iterator[None]:
+def bounded(limit: int = 2 * LIMIT) -> Iterator[None]:
     """Interrupt what goes on for too long, though it never waits; fail if it took too much memory."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -302,7 +302,7 @@ def bounded(limit: int = 2 * LIMIT, memory: float = MEMORY) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-    assert megabytes() - had < memory, f"one input took {megabytes() - had} MB"
+    assert megabytes() - had < MEMORY, f"one input took {megabytes() - had} MB"
 
 
 def megabytes() -> int:

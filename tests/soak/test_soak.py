@@ -83,8 +83,9 @@ async def test_changed_conversations_of_the_doors(jvm: Jvm, tmp_path: Path) -> N
     assert set(run.outcome.kinds) == {"dap", "json", "prompt", "objects", "mcp"}
 
 
-async def test_changed_files(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(spoilt_files.run, Run("files", jvm, tmp_path, seed=1, seconds=1000, tries=20))
+@pytest.mark.parametrize("kind", ["snapshots", "recordings"])
+async def test_changed_files(jvm: Jvm, tmp_path: Path, kind: str) -> None:
+    await hold(getattr(spoilt_files, kind), Run(kind, jvm, tmp_path, seed=1, seconds=1000, tries=12))
 
 
 async def test_twenty_tasks(jvm: Jvm, tmp_path: Path) -> None:
