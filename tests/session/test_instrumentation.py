@@ -13,6 +13,7 @@ import jdbpy
 from jdbpy import StepDepth
 from jdbpy.session.instrumentation.in_thread import InThread
 from tests.harness import Debugging, Jvm, Target, debug, inline, program, start_target
+from tests.session.running import watching
 
 PROGRAM = program("Heated")
 SOURCE = Path(PROGRAM.sources, "Heated.java").read_text(encoding="utf-8")
@@ -546,3 +547,55 @@ async def test_what_is_remote_is_changed_only_when_asked_and_nothing_in_a_read_o
             with pytest.raises(jdbpy.ReadOnlyError):
                 await session.observer.statistics("Kettle.passed", in_target=True).__aenter__()
         await runs_its_own_code(target, 2)
+
+
+OVERLOADED = """
+public class Overloaded {
+    public static void main(String[] args) throws Exception {
+        System.out.println("ready");
+        while (System.in.read() >= 0) System.out.println("sum " + new Sum().add(1, 2, 3)); // @call
+    }
+}
+
+class Sum {
+    long sum;
+
+    int add(int a) {
+        sum += a; // @one
+        return a;
+    }
+
+    int add(int a, int b) {
+        return add(a) + b;
+    }
+
+    int add(int a, int b, int c) {
+        return add(a, b) + c;
+    }
+}"""
+
+
+@pytest.mark.parametrize("by_line", [False, True])
+async def test_the_places_of_a_breakpoint_keep_their_names_while_their_code_is_changed(jvm: Jvm, by_line: bool) -> None:
+    """At no moment is a place without its method and line, and each is the one that it was."""
+
+    def places() -> tuple[object, ...]:
+        resolved = d.session.breakpoints.get(point.number).resolved
+        return tuple((each.class_name, each.method, each.signature, each.source, each.line) for each in resolved)
+
+    async with debug(jvm, inline(OVERLOADED)) as d:
+        await d.resume()
+        await d.target.send("")
+        await d.target.wait_output("sum 6")
+        spec = d.at("one", "Sum") if by_line else "Sum.add"
+        point = await d.session.breakpoints.add(spec, condition="sum < 0", woven=True)
+        named, seen = places(), set[object]()
+        assert len(named) == (1 if by_line else 3)
+        with watching(lambda _: seen.update(places())):
+            while not d.session.breakpoints.get(point.number).in_target:
+                await d.target.send("")
+                await d.session.threads.list()
+            assert places() == named
+            await d.session.instrumentation.remove()
+            assert places() == named
+        assert seen == set(named)
