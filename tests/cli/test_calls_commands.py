@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.relay import open_relay
 from jdbpy.cli.arguments.calls import CallsArgument, CallsRequest
+from jdbpy.cli.commands import TABLE
+from jdbpy.cli.context import Context
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
+from jdbpy.session.connect.attach import attach_session
 from tests.cli.process import driving, jdbpy, script
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, inline, start_target
@@ -161,3 +165,27 @@ async def test_ctrl_c_at_the_prompt_shows_what_there_is(jvm: Jvm, tmp_path: Path
             await terminal.wait_exit()
         await target.send("enough")
         await target.wait_exit()
+
+
+async def test_the_time_that_calls_are_observed_is_the_clocks(jvm: Jvm) -> None:
+    """What its beginning takes, over a slow link, is part of it; so is what an intermediate result takes."""
+    rtt, waits = 0.2, list[float]()
+
+    async def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        return True
+
+    async with start_target(jvm, "Busy", "1", suspend=False) as target:
+        await target.wait_output("ready")
+        async with (
+            open_relay(target.address, rtt=rtt) as relay,
+            attach_session(relay.address) as session,
+        ):
+            context = Context(session)
+            context.wait = wait
+            for line in ("calls stats Busy.work every 40s for 100s", "calls Busy.work for 100s"):
+                found = TABLE.find(line)
+                assert found is not None
+                await found.command(context, line[found.rest :])
+    began = 2 * rtt  # at least: the methods are asked for, and the breakpoints are set
+    assert [each <= full - began for each, full in zip(waits, (40, 80, 100, 100), strict=True)] == [True] * 4

@@ -215,15 +215,12 @@ async def calls_stats(
         ),
         ended,
     ) as observation:
-        left = request.seconds or _FOR_EVER
-        while left > 0:
-            step = min(request.every or left, left)
-            if not await _wait(ctx, observation, step):
-                break
-            left -= step
-            if request.every and left > 0:
-                await observation.refresh()
-                ctx.session.publish(_statistics_notice(ctx, observation.take()))
+        end = request.seconds or _FOR_EVER
+        due = min(request.every or end, end)
+        while await _wait(ctx, observation, due) and due < end:
+            await observation.refresh()
+            ctx.session.publish(_statistics_notice(ctx, observation.take()))
+            due = min(max(due, observation.seconds) + (request.every or end), end)
     whole: model.CallStatistics = observation.whole()
     return whole
 
@@ -316,7 +313,9 @@ async def _observing(
 
 
 async def _wait(ctx: Context, observation: Any, seconds: float | None) -> bool:
-    """Wait while calls are reported: False if a stop or an end came before the time was over."""
+    """Wait until the observation has lasted so many seconds by the clock, its beginning included, while calls are
+    reported: False if a stop or an end came before."""
+    left = max(0.0, (seconds or _FOR_EVER) - observation.seconds)
     whole = False
 
     async def over() -> None:
@@ -327,7 +326,7 @@ async def _wait(ctx: Context, observation: Any, seconds: float | None) -> bool:
     try:
         async with open_nursery() as nursery:
             nursery.start_soon(over)
-            whole = await ctx.wait(seconds or _FOR_EVER)
+            whole = await ctx.wait(left)
             nursery.cancel_scope.cancel()
     finally:
         ctx.observing = False

@@ -226,10 +226,12 @@ class Observation:
         self._ended = time.perf_counter()
         self._observer.ended(self)
         with finishing(self._target), suppress(Disconnected):
+            dropped = self.means.drop()  # first of all: replies come behind the calls that were reported until then
             if self._watch is not None:
                 await self._target.conn.gather(self._watch.close())
             if self._instrumented is not None:
                 await self._instrumented.ended(self)
+            await self._target.conn.gather(dropped)
             await self.means.close()
 
     def _count(self, call: EndedCall) -> None:
