@@ -20,6 +20,9 @@ from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.json_form import Json
 from jdbpy.record import Record
 
+_ARCHIVES = 3
+"""Archives that are named where one of many is that of a class."""
+
 
 class Classes(Record):
     """Loaded classes whose name fits ``pattern``."""
@@ -65,7 +68,7 @@ def class_detail(result: ClassDetail, settings: Settings) -> Shown:
     superclasses = (result.generic_superclass or "".join(result.superclasses[:1]), *result.superclasses[1:])
     interfaces = ", ".join(result.generic_interfaces or result.interfaces)
     called = f' "{result.loader_name}"' if result.loader_name not in ("", result.loader) else ""
-    came_from = result.code_source or " or ".join(result.code_source_candidates)
+    came_from = result.code_source or _one_of(result.code_source_candidates)
     rows = [
         ("extends", " < ".join(superclasses) if result.superclasses else ""),
         ("implements" if result.info.kind == "class" else "interfaces", interfaces),
@@ -80,6 +83,12 @@ def class_detail(result: ClassDetail, settings: Settings) -> Shown:
     ]
     yield RowPieces([(faint(title), text) for title, text in rows if text], "  ")
     yield from map(remark, result.unknown)
+
+
+def _one_of(archives: Sequence[str]) -> str:
+    """``a.jar or b.jar``: the first of many archives, one of which it is."""
+    more = f" or one of {len(archives) - _ARCHIVES} more archives" if len(archives) > _ARCHIVES else ""
+    return " or ".join(archives[:_ARCHIVES]) + more
 
 
 @shows(Methods)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 from jdbpy import FrameInfo, JdbpyError, ThreadInfo, VmState
 from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.jvms import CommandText, JvmCommand, JvmPattern
-from jdbpy.cli.commands.stack import FoldedStacks
+from jdbpy.cli.commands.stack import FoldedStacks, running_hint
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import expanded, unknown_command
 from jdbpy.cli.jvms import Jvm, Jvms, remote_notice
@@ -230,6 +230,7 @@ def folded_everywhere(result: FoldedEverywhere, settings: Settings) -> Shown:
     total = sum(len(group.threads) for group in result.groups)
     different = count(len(result.groups), "different stack")
     yield f"{count(total, 'thread')} in {count(result.jvms, 'JVM')}, {different}"
+    yield from running_hint((each.thread, group.error) for group in result.groups for each in group.threads)
 
 
 def _group_title(threads: Sequence[JvmThread]) -> Line:

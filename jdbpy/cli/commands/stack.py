@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from jdbpy import FrameInfo, JdbpyError, StackTrace, ThreadInfo, Variable, threads
@@ -12,7 +12,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadArgument
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, LinePieces, Shown, count, remark, title
+from jdbpy.cli.output.pieces import Line, LinePieces, Sentence, Shown, count, faint, remark, title
 from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
@@ -55,6 +55,9 @@ class FoldedStacks(Record):
     pc: Annotated[bool, HIDDEN] = False
 
 
+RUNNING_HINT = "'pause' suspends the threads, so that their stacks can be read; 'cont' lets them run on"
+"""What to do about the stacks of a target that runs."""
+
 _NAMED = 8
 """Threads of a group of equal stacks that are named."""
 
@@ -80,6 +83,7 @@ def stacks(result: Stacks, settings: Settings) -> Shown:
         if trace.error or not trace.frames:
             yield remark(trace.error or "no frames")
         yield from frames_left_out(trace)
+    yield from running_hint((trace.thread, trace.error) for trace in result.traces)
 
 
 @shows(FoldedStacks)
@@ -88,6 +92,13 @@ def folded(result: FoldedStacks, settings: Settings) -> Shown:
         yield from shared_stack(_group_title(group.threads), group.frames, group.error, settings, pc=result.pc)
     total = sum(len(group.threads) for group in result.groups)
     yield f"{count(total, 'thread')}, {count(len(result.groups), 'different stack')}"
+    yield from running_hint((thread, group.error) for group in result.groups for thread in group.threads)
+
+
+def running_hint(threads: Iterable[tuple[ThreadInfo, str]]) -> Shown:
+    """Yield what to do about stacks that cannot be read because their threads run, if there are any."""
+    if any(error and not thread.suspended for thread, error in threads):
+        yield Sentence(faint(f"  hint: {RUNNING_HINT}"), "    ")
 
 
 def _group_title(group: Sequence[ThreadInfo]) -> Line:

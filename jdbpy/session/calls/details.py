@@ -33,6 +33,9 @@ from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import stack_frame, thread_reference
 
 THROWABLE = "Ljava/lang/Throwable;"
+_NAMED = 3
+"""Methods that a sentence names."""
+
 _VOID = ids.TaggedValue(Tag.VOID, None)
 
 
@@ -105,6 +108,7 @@ class CallReader:
         self._arguments: dict[MethodKey, list[SlotVariable]] = {}
         self._conditions: dict[MethodKey, ExpressionAtEnds] = {}
         self._expressions: dict[MethodKey, list[ExpressionAtEnds]] = {}
+        self._without_result: list[str] = []  # methods of which $ret is to be shown, and which are void
 
     async def prepare(self, methods: Sequence[ObservedMethod]) -> None:
         """Compile what can be compiled without a thread. Raises EvalError, UsageError. wire: 1 trip."""
@@ -122,6 +126,24 @@ class CallReader:
             self._expressions[each.key] = [
                 ExpressionAtEnds(with_arguments(text, names), condition=False) for text in self._shown
             ]
+            if self._of_result and split_method(each.method.signature)[1] == "V":
+                self._without_result.append(each.name)
+
+    @property
+    def _of_result(self) -> list[str]:
+        """Return the expressions to be shown that are about the result."""
+        return [each for each in self._typed if "$ret" in each]
+
+    @property
+    def lacks(self) -> list[str]:
+        """Return the sentence about methods that have no result to be shown, if there are any."""
+        void = self._without_result
+        if not void:
+            return []
+        more = f" and {len(void) - _NAMED} more" if len(void) > _NAMED else ""
+        what = "it is void and returns" if len(void) == 1 else "they are void and return"
+        of = ", ".join(f"'{each}'" for each in self._of_result)
+        return [f"{of} is not shown for {', '.join(void[:_NAMED])}{more}: {what} nothing"]
 
     @property
     def needs_frame(self) -> str:

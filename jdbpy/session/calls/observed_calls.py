@@ -83,6 +83,10 @@ class ObservedCalls(Observation):
         """Has its condition and the expressions that are shown."""
         return self._reader
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        return (*super().lacks, *self._reader.lacks)
+
     def _made_means(self) -> BreakpointMeans:
         return BreakpointMeans(self._target, self._take, self._reader)
 
