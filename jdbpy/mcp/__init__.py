@@ -1,6 +1,7 @@
 """The Model Context Protocol: a front end beside the command line, for agents (``jdbpy mcp``).
 
 * ``answers``: what a tool answers, as bounded JSON that says what is suspended; errors in a sentence.
+* ``words``: hints and notices, which name the prompt's commands, in the words of tools.
 * ``tools``: the table of tools: a tool is one annotated function, from which its schema follows.
 * ``debugging``: the one target of a client: opened, followed, left.
 * ``running``: attach, launch, detach, run_until_stop, pause, step, breakpoints.

@@ -7,11 +7,20 @@ character is escaped, and each answer with such text says so.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from jdbpy import EvalError, JdbpyError, ReadOnlyError, Thrown
+from jdbpy.mcp.words import in_tools
 
 Body = dict[str, Any]
+
+
+class CommandFailed(JdbpyError):
+    """A command of the prompt has failed; ``results`` are those of the commands of its line before it."""
+
+    results: Sequence[Body] = ()
+
 
 MOST_CHARACTERS = 24_000
 """Of an answer: about 6,000 tokens. A longer one is cut, and says how much was left out."""
@@ -39,7 +48,7 @@ def failure(target: Body, error: JdbpyError) -> str:
     refused = isinstance(error, ReadOnlyError)  # whose words name the options of another front end
     message = error.message.partition(",")[0] if refused else error.message
     described: Body = {"code": error.code, "message": message}
-    hint = _READ_ONLY_HINT if refused else error.hint
+    hint = _READ_ONLY_HINT if refused else in_tools(error.hint)
     if hint:
         described["hint"] = hint
     if isinstance(error, EvalError) and error.column is not None:
@@ -50,6 +59,8 @@ def failure(target: Body, error: JdbpyError) -> str:
             "message": error.exception_message,
             "stack": list(error.stack),
         }
+    if isinstance(error, CommandFailed) and error.results:
+        described["before"] = error.results
     return _dumped(shortened({"target": target, "error": described}, 20, LONGEST_STRING))
 
 

@@ -29,6 +29,7 @@ from jdbpy import (
     VMDisconnected,
 )
 from jdbpy.mcp.answers import Body
+from jdbpy.mcp.words import in_tools
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Debugging:
         """The target named on the command line."""
         self.selected: Stop | None = None
         """The stop that the client was shown last."""
+        self.heap: tuple[float, dict[str, int]] | None = None
+        """When instances were counted last, and how many there were of each class."""
         self.using_prompt = trio.Lock()
         self._nursery = nursery
         self._vm: Vm | None = None
@@ -122,6 +125,7 @@ class Debugging:
     async def _open(self, opening: Opening) -> None:
         self._ending = None
         self.selected = None
+        self.heap = None
         self._stops.clear()
         await self._nursery.start(self._keep, opening(self.rights))
 
@@ -180,7 +184,7 @@ class Debugging:
             while sum(map(len, self._output)) > 2 * MOST_OUTPUT:
                 self._output.popleft()
         elif isinstance(event, Notice):
-            self._notices.extend(event.lines[:1])
+            self._notices.extend(map(in_tools, event.lines[:1]))
         elif isinstance(event, Exited | VMDisconnected):
             self._ending = event.to_dict()
 
@@ -210,6 +214,13 @@ class Debugging:
             found["notices"] = list(self._notices)
             self._notices.clear()
         return found
+
+    @property
+    def state(self) -> str:
+        """What the target does, in a word."""
+        if self._ending is not None:
+            return "ended"
+        return "none" if self._vm is None else "suspended" if self._vm.is_suspended else "running"
 
     def _state(self) -> Body:
         vm = self._vm
@@ -268,6 +279,13 @@ class Debugging:
         raise StateError(
             "no thread has stopped", hint="run_until_stop or pause, or name a thread", code="THREAD_NOT_SUSPENDED"
         )
+
+    async def frame_if_stopped(self, thread: str, index: int) -> Frame | None:
+        """Return such a frame, for an expression; None, for one of static names, where no thread was named or has
+        stopped. Raises UsageError, StateError."""
+        if not thread and (self._vm is None or not self._vm.is_suspended):
+            return None
+        return await self.frame(thread, index)
 
     async def frame(self, thread: str, index: int) -> Frame:
         """Return a frame of a suspended thread, 1 is the innermost. Raises UsageError, StateError."""

@@ -53,11 +53,11 @@ async def inspect(
     first: First = 0,
     limit: Limit = 20,
 ) -> Body:
-    """The variables of a frame, or a value with its fields, elements or entries."""
+    """The variables of a frame, or a value with its fields, elements or entries; of static names without a stop."""
     vm = await debugging.vm()
-    shown = await debugging.frame(thread, frame)
     limits = Limits(depth=depth, string=_STRING, elements=limit, fields=limit)
     if not expression:
+        shown = await debugging.frame(thread, frame)
         found = await vm.session.stack.variables(shown.record, limits.replace(depth=max(0, depth - 1)))
         return {
             "frame": shown.to_dict(),
@@ -65,10 +65,12 @@ async def inspect(
             "total": len(found),
         }
     evaluate = vm.session.values.evaluate
+    stopped = await debugging.frame_if_stopped(thread, frame)
+    record = stopped.record if stopped is not None else None
     if not first:
-        value = await evaluate(expression, frame=shown.record, limits=limits, remember=False)
+        value = await evaluate(expression, frame=record, limits=limits, remember=False)
         return {"expression": expression, **value.to_dict()}
-    value = await evaluate(expression, frame=shown.record, limits=Limits(depth=0), remember=False)
+    value = await evaluate(expression, frame=record, limits=Limits(depth=0), remember=False)
     part = await vm.session.objects.part(value, first, limit, limits.replace(depth=max(0, depth - 1)))
     if part is None:
         raise UsageError(f"{expression} has no elements", hint="leave out 'first'", code="NO_ELEMENTS")
@@ -80,7 +82,7 @@ async def inspect(
     }
 
 
-@tool()
+@tool(changes=True)
 async def evaluate(
     debugging: Debugging,
     expression: Annotated[str, "Java: a.b(c), x = 5, several statements, lambdas"],
@@ -92,7 +94,7 @@ async def evaluate(
 ) -> Body:
     """The value of a Java expression in a frame. Calls and assignments need --allow-changes; reading does not."""
     vm = await debugging.vm()
-    shown = await debugging.frame(thread, frame) if vm.is_suspended else None
+    shown = await debugging.frame_if_stopped(thread, frame)
     value = await vm.session.values.evaluate(
         expression,
         frame=shown.record if shown is not None else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import trio
@@ -13,6 +14,8 @@ from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.inspecting import Limit
 from jdbpy.mcp.tools import Within, tool
 from jdbpy.task_groups import open_nursery
+
+_EVERY_CLASS = 1_000_000
 
 MOST_A_SECOND = 200
 """Reports of calls that are asked for: a method that is called more often is not slowed by all of them."""
@@ -27,8 +30,8 @@ async def trace(
     stack: Annotated[int, "frames of each call", Within(0, 50)] = 0,
     limit: Limit = 20,
 ) -> Body:
-    """Watch calls of a method while the program runs: arguments, results, threads. Suspends nothing for longer than
-    reading the arguments takes; returns early when limit calls and returns have come.
+    """Watch calls of a method while the program runs: arguments, results, threads, each call once. Suspends nothing for
+    longer than reading the arguments takes; returns early when limit calls and returns have come.
     """
     vm = await debugging.vm()
     if vm.session.suspended_everything:
@@ -52,11 +55,43 @@ async def trace(
         "seconds": round(trio.current_time() - began, 3),
         "calls": counts[0],
         "returns": counts[1],
-        "reports": sorted(calls + returns, key=lambda each: each["time_ns"]),
+        "traced": paired(sorted(calls + returns, key=lambda each: each["time_ns"]))[:limit],
     }
     if waits:
         found["waiting"] = waits
     return found
+
+
+def paired(reports: Sequence[Body]) -> list[Body]:
+    """Return each call once, in the order in which they began, from the reports of begins and ends in their order."""
+    made: list[Body] = []
+    under_way: dict[Any, list[Body]] = {}
+    begun: dict[int, int] = {}
+    for report in reports:
+        thread = report.get("thread") or {}
+        place = report["location"] if "location" in report else (report.get("stack") or [{}])[0]
+        method = f"{place.get('class')}.{place.get('method')}{place.get('signature', '')}"
+        calls = under_way.setdefault(thread.get("id"), [])
+        if report["event"] == "method-entry":
+            call: Body = {"time": report["time"], "thread": thread.get("name"), "method": method}
+            call["arguments"] = {each["name"]: each.get("value") for each in report.get("arguments", ())}
+            if len(report.get("stack", ())) > 1:
+                call["callers"] = [_place(each) for each in report["stack"][1:]]
+            begun[id(call)] = report["time_ns"]
+            calls.append(call)
+            made.append(call)
+            continue
+        at = next((index for index in reversed(range(len(calls))) if calls[index]["method"] == method), None)
+        if at is None:  # it was under way before
+            call = {"time": report["time"], "thread": thread.get("name"), "method": method, "began": "before"}
+            made.append(call)
+        else:
+            call = calls[at]
+            del calls[at:]  # an exception has ended those inside
+            call["ms"] = round((report["time_ns"] - begun[id(call)]) / 1e6, 3)
+        returned = report.get("return_value")
+        call["returned"] = returned.get("value") if isinstance(returned, dict) else returned
+    return made
 
 
 async def _collect(hits: Hits, into: list[Body], seconds: float, count: int) -> None:
@@ -68,8 +103,9 @@ async def _collect(hits: Hits, into: list[Body], seconds: float, count: int) -> 
 async def diagnose(
     debugging: Debugging,
     what: Annotated[
-        Literal["all", "hits", "deadlocks", "stacks", "hot"],
-        "hits: why breakpoints did or did not stop; hot: methods by own time, waits left out; stacks: equal ones",
+        Literal["all", "hits", "deadlocks", "stacks", "hot", "heap"],
+        "hits: why breakpoints did or did not stop; hot: methods by own time, waits left out; stacks: equal ones; "
+        "heap: instances by class, with growth since the last time: two moments show a leak",
     ] = "all",
     seconds: Annotated[float, "of looking for hot methods", Within(0.1, 60)] = 1.0,
     limit: Limit = 10,
@@ -79,10 +115,10 @@ async def diagnose(
     A running program is suspended for moments only.
     """
     await debugging.vm()
-    parts = {"hits": _hits, "deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot}
+    parts = {"hits": _hits, "deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot, "heap": _heap}
     found: Body = {}
     for name, part in parts.items():
-        if what not in ("all", name):
+        if what != name and (what != "all" or name == "heap"):  # all objects are counted only where that is asked for
             continue
         try:
             found[name] = await part(debugging, seconds, limit)
@@ -145,6 +181,26 @@ async def _stacks(debugging: Debugging, seconds: float, limit: int) -> Any:
 
 def _place(frame: Body) -> str:
     return f"{frame.get('class')}.{frame.get('method')}({frame.get('source') or 'native'}:{frame.get('line') or 0})"
+
+
+async def _heap(debugging: Debugging, seconds: float, limit: int) -> Any:
+    histogram = await (await debugging.vm()).session.heap.histogram(limit=_EVERY_CLASS)
+    now, counts = trio.current_time(), {each.class_name: 0 for each in histogram.classes}
+    for each in histogram.classes:
+        counts[each.class_name] += each.count  # of all loaders
+    before, debugging.heap = debugging.heap, (now, counts)
+    found: Body = {"instances": sum(counts.values())}
+    if before is None:
+        ordered = sorted(counts, key=lambda name: -counts[name])[:limit]
+        found["classes"] = [{"class": name, "instances": counts[name]} for name in ordered]
+        found["next"] = "diagnose heap again, later, tells what has grown"
+        return found
+    grown = {name: counts.get(name, 0) - before[1].get(name, 0) for name in {*counts, *before[1]}}
+    ordered = sorted((name for name in grown if grown[name]), key=lambda name: (-grown[name], name))[:limit]
+    found["since_seconds"] = round(now - before[0], 3)
+    found["grown"] = sum(grown.values())
+    found["classes"] = [{"class": name, "instances": counts.get(name, 0), "grown": grown[name]} for name in ordered]
+    return found
 
 
 async def _hot(debugging: Debugging, seconds: float, limit: int) -> Any:

@@ -83,7 +83,7 @@ def _opened(debugging: Debugging, vm: Vm) -> Body:
     return {"vm": vm.info.to_dict(), "launched": session.launched, "remote": session.remote, "allowed": allowed}
 
 
-@tool()
+@tool(repeatable=True)
 async def detach(debugging: Debugging) -> Body:
     """Stop debugging: breakpoints are removed and everything runs on; a launched JVM is ended."""
     await debugging.leave()
@@ -137,7 +137,7 @@ async def _stop_within(debugging: Debugging, vm: Vm, timeout: float) -> Body:
         return {"stop": None, "ended": True}
 
 
-@tool()
+@tool(repeatable=True)
 async def pause(debugging: Debugging, thread: Annotated[str, "suspend only this thread (id or name)"] = "") -> Body:
     """Suspend all threads where they are, until run_until_stop."""
     vm = await debugging.vm()
@@ -260,7 +260,13 @@ async def set_breakpoint(
     return {"breakpoint": made.to_dict()}
 
 
-@tool()
+@tool(reads=True)
+async def breakpoints(debugging: Debugging) -> Body:
+    """The breakpoints that are set, with their places, conditions and hits."""
+    return {"breakpoints": [each.to_dict() for each in (await debugging.vm()).session.points.list()]}
+
+
+@tool(repeatable=True)
 async def remove_breakpoint(
     debugging: Debugging,
     number: Annotated[int, "of the breakpoint; 0 removes all", Within(0, 1_000_000)],

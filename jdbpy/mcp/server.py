@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, cast
 from urllib.parse import unquote
 
+import anyio
 import mcp_types as types
 import trio
 from mcp.server.lowlevel import Server as SdkServer
@@ -48,8 +50,12 @@ def sdk_server(debugging: Debugging) -> SdkServer[Any]:
         return types.ListToolsResult(tools=[described(each) for each in tools.values()])
 
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        text, is_error = await called(debugging, tools, params.name, params.arguments or {})
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
+        async with open_nursery() as nursery:
+            nursery.start_soon(_tell_progress, ctx, debugging)
+            text, is_error = await called(debugging, tools, params.name, params.arguments or {})
+            nursery.cancel_scope.cancel()
+        content = types.TextContent(type="text", text=text)
+        return types.CallToolResult(content=[content], structured_content=json.loads(text), is_error=is_error)
 
     async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
         stops = types.Resource(
@@ -85,11 +91,44 @@ def sdk_server(debugging: Debugging) -> SdkServer[Any]:
 
 _JSON = "application/json"
 
+OUTPUT_SCHEMA: Body = {
+    "type": "object",
+    "properties": {"target": {"type": "object"}, "data": {"type": "object"}, "error": {"type": "object"}},
+    "required": ["target"],
+}
+"""What every answer is: ``data``, or an ``error``, beside the state of the target."""
+
+PROGRESS_SECONDS = 1.0
+"""How often a client that has asked for it is told that a tool is still at work."""
+
+
+async def _tell_progress(ctx: Any, debugging: Debugging) -> None:
+    """Tell a client that has asked for progress how long a tool has been at work, and what the target does."""
+    began = trio.current_time()
+    while True:
+        await trio.sleep(PROGRESS_SECONDS)
+        seconds = trio.current_time() - began
+        try:
+            await ctx.session.report_progress(round(seconds, 1), None, f"{seconds:.0f} s; target: {debugging.state}")
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return  # the client has gone; the tool's own answer meets that as well
+
 
 def described(tool: Tool) -> types.Tool:
     """Return the description of a tool for the client."""
-    hints = types.ToolAnnotations(read_only_hint=True) if tool.reads else None
-    return types.Tool(name=tool.name, description=tool.help, input_schema=tool.schema, annotations=hints)
+    hints = types.ToolAnnotations(
+        read_only_hint=tool.reads,
+        destructive_hint=tool.changes,
+        idempotent_hint=tool.repeatable,
+        open_world_hint=False,
+    )
+    return types.Tool(
+        name=tool.name,
+        description=tool.help,
+        input_schema=tool.schema,
+        output_schema=OUTPUT_SCHEMA,
+        annotations=hints,
+    )
 
 
 async def called(debugging: Debugging, tools: dict[str, Tool], name: str, given: Body) -> tuple[str, bool]:

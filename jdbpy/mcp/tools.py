@@ -39,12 +39,15 @@ class Within:
 
 
 class Tool(Record):
-    """A tool: its name, what it does, and the JSON schema of its arguments. ``reads``: it changes nothing."""
+    """A tool: its name, what it does, and the JSON schema of its arguments. ``reads``: it changes nothing; ``changes``:
+    it may change what the program holds; ``repeatable``: called again with the same arguments it does nothing more."""
 
     name: str
     help: str
     schema: Body
     reads: bool
+    changes: bool
+    repeatable: bool
     function: Callable[..., Awaitable[Body]]
 
     async def run(self, debugging: Debugging, given: Body) -> Body:
@@ -58,13 +61,13 @@ TOOLS: dict[str, Tool] = {}
 _F = TypeVar("_F", bound=Callable[..., Awaitable[Body]])
 
 
-def tool(*, reads: bool = False) -> Callable[[_F], _F]:
+def tool(*, reads: bool = False, changes: bool = False, repeatable: bool = False) -> Callable[[_F], _F]:
     """Enter a function into the table. Its docstring is what a client reads; ``Annotated`` texts explain arguments."""
 
     def enter(function: _F) -> _F:
         name = function.__name__.rstrip("_")
         help = " ".join((function.__doc__ or "").split())
-        TOOLS[name] = Tool(name, help, _schema(function), reads, function)
+        TOOLS[name] = Tool(name, help, _schema(function), reads, changes, repeatable or reads, function)
         return function
 
     return enter

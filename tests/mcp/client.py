@@ -40,6 +40,7 @@ class Agent:
         [content] = result.content
         assert isinstance(content, TextContent) and content.text.isascii()
         answer: dict[str, Any] = json.loads(content.text)
+        assert result.structured_content == answer
         self.target = answer["target"]
         return answer, bool(result.is_error)
 

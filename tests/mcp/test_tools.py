@@ -16,11 +16,13 @@ from jdbpy.mcp.main import main, parse
 from jdbpy.mcp.running import attaching
 from jdbpy.mcp.server import called
 from jdbpy.mcp.tools import load
-from tests.harness import Jvm, debug, start_target
+from jdbpy.mcp.words import in_tools
+from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
 from tests.mcp.client import agent
 
 NAMES = [
-    *("attach", "launch", "detach", "run_until_stop", "pause", "step", "set_breakpoint", "remove_breakpoint"),
+    *("attach", "launch", "detach", "run_until_stop", "pause", "step"),
+    *("set_breakpoint", "breakpoints", "remove_breakpoint"),
     *("stack", "inspect", "evaluate", "threads", "source", "trace", "diagnose", "command"),
 ]
 
@@ -32,6 +34,11 @@ async def test_the_list_of_tools_is_short() -> None:
         text = json.dumps([each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in found])
         assert len(text) / 4 < 4000
         assert all(each.description and each.input_schema["additionalProperties"] is False for each in found)
+        kinds = {each.name: each.annotations for each in found}
+        reads = {name for name, each in kinds.items() if each is not None and each.read_only_hint}
+        changes = {name for name, each in kinds.items() if each is not None and each.destructive_hint}
+        assert reads == {"breakpoints", "stack", "inspect", "threads", "source"} and changes == {"evaluate", "command"}
+        assert all(each.output_schema and each.output_schema["required"] == ["target"] for each in found)
         shown = client.client.instructions
         assert shown and "never instructions" in shown
         assert "nothing is debugged yet | use the tool attach" in await client.refused("threads")
@@ -141,9 +148,105 @@ async def test_calls_are_traced(jvm: Jvm) -> None:
                 await client.call("run_until_stop", timeout=0)
             [found] = reports
             assert found["calls"] >= 3 and found["returns"] >= 3
-            entries = [each for each in found["reports"] if each["event"] == "method-entry"]
-            assert [each["arguments"][0]["value"] for each in entries] == ["1", "1", "-1"]
+            assert len(found["traced"]) == 3, "each call once"
+            assert [each["arguments"] for each in found["traced"]] == [{"value": each} for each in ("1", "1", "-1")]
+            assert all(each["returned"] is not None and each["ms"] >= 0 for each in found["traced"]), found
+            assert len(json.dumps(found)) / 3 < 400, found
         assert await target.wait_exit() == 0
+
+
+COUNTED = """
+import java.util.*;
+
+public class Counted {
+    public static void main(String[] args) throws Exception {
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+            for (int i = 0; i < 500; i++) kept.add(new Leaked());
+            grown++;
+            System.out.println("kept " + kept.size());
+        }
+    }
+
+    static final List<Leaked> kept = new ArrayList<>();
+    static int grown;
+}
+
+class Leaked { }
+"""
+
+
+async def test_a_running_program_is_looked_at_by_tools_alone(jvm: Jvm) -> None:
+    """Static names need no stop; two looks at the heap tell what has grown; hints and failures name tools."""
+    async with start_target(jvm, inline(COUNTED), suspend=False) as target:
+        await target.send("")
+        await target.wait_output("kept 500")
+        async with agent("attach", target.address) as client:
+            assert (await client.call("inspect", expression="Counted.grown"))["value"] == "1"
+            assert (await client.call("inspect", expression="Counted.kept", first=498, limit=5))["length"] == 500
+            first = (await client.call("diagnose", what="heap"))["heap"]
+            assert first["instances"] > 500 and "grown" not in first["classes"][0]
+            await target.send("")
+            await target.wait_output("kept 1000")
+            second = (await client.call("diagnose", what="heap", limit=1000))["heap"]
+            grown = {each["class"]: each for each in second["classes"]}
+            assert (grown["Leaked"]["instances"], grown["Leaked"]["grown"]) == (1000, 500)
+            assert "heap" not in await client.call("diagnose", what="all")
+            assert (await client.call("breakpoints"))["breakpoints"] == []
+            made = await client.call("set_breakpoint", at="Counted.main", suspend="thread")
+            assert await client.call("breakpoints") == {"breakpoints": [made["breakpoint"]]}
+            # a failed command is an error, in the words of tools
+            assert "the thread is running | the tool pause" in await client.refused("command", line="resume main")
+            refused, _ = await client.ask("command", line="print Counted.grown; print nonsense")
+            assert "nonsense" in refused["error"]["message"]
+            assert [each["data"]["value"] for each in refused["error"]["before"]] == ["2"]
+            # the list of commands is short
+            [listed] = (await client.call("command", line="help"))["results"]
+            assert "break" in listed["data"]["commands"]["breakpoints"].split(", ")
+            assert len(json.dumps(listed)) < 6000
+            [one] = (await client.call("command", line="help histogram"))["results"]
+            assert one["data"]["command"]["name"] == "histogram"
+
+
+async def test_a_client_that_asks_for_it_is_told_of_progress(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    enough = trio.Event()
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append(message or "")
+        if len(told) == 2:
+            enough.set()
+
+    async with start_target(any_jvm, "Crowd", "1") as target, agent("attach", target.address) as client:
+        async with trio.open_nursery() as nursery:
+            arguments = {"timeout": 3600.0}
+            nursery.start_soon(
+                partial(client.client.call_tool, "run_until_stop", arguments, progress_callback=progress)
+            )
+            with within(LIMIT):
+                await enough.wait()
+            nursery.cancel_scope.cancel()
+    assert told[0].endswith("s; target: running")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "'pause' stops the target, 'suspend THREAD' one thread",
+            "the tool pause stops the target, pause with thread one",
+        ),
+        (
+            "1 more thread has stopped: w; 'cont' goes there",
+            "1 more thread has stopped: w; the tool run_until_stop goes",
+        ),
+        ("'classes' lists them", "the tool command with line 'classes' lists them"),
+        ("'thread 5' selects it", "the argument thread selects it"),
+        ("the class is called 'Order'", "the class is called 'Order'"),
+    ],
+)
+def test_hints_name_tools(said: str, told: str) -> None:
+    assert in_tools(said).startswith(told)
 
 
 async def test_changes_are_allowed_when_asked_for(any_jvm: Jvm) -> None:

@@ -1,0 +1,52 @@
+"""What the debugger says for its prompt, in the words of tools: hints, and the notices of events.
+
+Such a sentence quotes commands: "'pause' suspends it, 'thread N' selects one". Each that a tool does is replaced by the
+tool; any other is one for the tool ``command``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jdbpy.cli.commands import TABLE
+
+_QUOTED = re.compile(r"'([^'\n]{1,80})'")
+
+_ARGUMENT_OF = {"suspend": "pause with thread", "thread": "the argument thread", "frame": "the argument frame"}
+
+_TOOLS = {
+    **dict.fromkeys(("cont", "run", "start"), "run_until_stop"),
+    "resume": "run_until_stop with timeout 0",
+    "pause": "pause",
+    **dict.fromkeys(("step", "next", "step up", "stepi", "nexti"), "step"),
+    **dict.fromkeys(("break", "tbreak", "catch", "watch", "logpoint"), "set_breakpoint"),
+    "condition": "set_breakpoint with condition",
+    **dict.fromkeys(("clear", "delete", "disable"), "remove_breakpoint"),
+    "breakpoints": "breakpoints",
+    **dict.fromkeys(("where", "where all", "wherei"), "stack"),
+    **dict.fromkeys(("locals", "dump"), "inspect"),
+    **dict.fromkeys(("print", "eval"), "evaluate"),
+    "threads": "threads",
+    "list": "source",
+    **dict.fromkeys(("trace", "calls"), "trace"),
+    **dict.fromkeys(("deadlocks", "diagnose", "hot", "info hits"), "diagnose"),
+    **dict.fromkeys(("detach", "quit"), "detach"),
+}
+"""The tool that does what a command of the prompt does, by the command's name."""
+
+
+def in_tools(sentence: str) -> str:
+    """Return a sentence of the debugger with tools in place of the prompt's commands."""
+    return _QUOTED.sub(_tool_of, sentence)
+
+
+def _tool_of(quoted: re.Match[str]) -> str:
+    found = TABLE.find(quoted[1])
+    if found is None:
+        return quoted[0]
+    name = found.command.name
+    if name in _ARGUMENT_OF and found.rest < len(quoted[1]):
+        return _ARGUMENT_OF[name]
+    if name in _TOOLS:
+        return f"the tool {_TOOLS[name]}"
+    return f"the tool command with line {quoted[0]}"
