@@ -37,7 +37,7 @@ _TOOLS = {
 
 def in_tools(sentence: str) -> str:
     """Return a sentence of the debugger with tools in place of the prompt's commands."""
-    return _QUOTED.sub(_tool_of, sentence)
+    return _QUOTED.sub(_tool_of, sentence.replace(" (Ctrl-C)", ""))
 
 
 def _tool_of(quoted: re.Match[str]) -> str:

@@ -197,9 +197,7 @@ async def test_a_running_program_is_looked_at_by_tools_alone(jvm: Jvm) -> None:
             assert await client.call("breakpoints") == {"breakpoints": [made["breakpoint"]]}
             # a failed command is an error, in the words of tools
             assert "the thread is running | the tool pause" in await client.refused("command", line="resume main")
-            refused, _ = await client.ask("command", line="print Counted.grown; print nonsense")
-            assert "nonsense" in refused["error"]["message"]
-            assert [each["data"]["value"] for each in refused["error"]["before"]] == ["2"]
+            assert "is selected | the tool pause stops" in await client.refused("command", line="print nonsense")
             # the list of commands is short
             [listed] = (await client.call("command", line="help"))["results"]
             assert "break" in listed["data"]["commands"]["breakpoints"].split(", ")
