@@ -91,6 +91,72 @@ class Stall {
 }"""
 
 
+# "a COUNT": so many passes in one thread; "b": another enters and waits before the line until "open"
+PASSED = """
+import java.io.*;
+import java.util.concurrent.*;
+
+public class Passed {
+    public static void main(String[] args) throws Exception {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+        System.out.println("ready");
+        for (String line; (line = lines.readLine()) != null; ) {
+            String[] words = line.split(" ");
+            if (words[0].equals("open")) {
+                Short.gate.add("open");
+            } else if (words[0].equals("b")) {
+                new Thread(() -> Short.pass(1), "b").start();
+                Short.inside.take();
+                System.out.println("done b");
+            } else {
+                for (int i = Integer.parseInt(words[1]); i > 0; i--) Short.pass(0);
+                System.out.println("done " + line);
+            }
+        }
+    }
+}
+
+class Short {
+    static final BlockingQueue<String> gate = new LinkedBlockingQueue<>(), inside = new LinkedBlockingQueue<>();
+    static volatile int sum;
+
+    static void pass(int who) {
+        if (who == 1) take();
+        sum += who; // @line
+    }
+
+    static void take() {
+        inside.add("in");
+        try {
+            gate.take();
+        } catch (InterruptedException wanted) {
+            throw new IllegalStateException(wanted);
+        }
+    }
+}"""
+
+
+async def test_a_condition_goes_in_soon_after_a_call_that_was_in_the_way(jvm: Jvm) -> None:
+    """It is tried again at one of the next hits, and not thousands of them later."""
+    async with debug(jvm, inline(PASSED)) as d:
+        d.session.instrumentation.mode = "auto"
+        await d.resume()
+        await d.target.send("a 1")
+        await d.target.wait_output("done a 1\n")
+        await d.session.breakpoints.add(d.at("line", "Short"), policy=SuspendPolicy.THREAD, condition="who == 9")
+        await d.target.send("b")
+        await d.target.wait_output("done b")
+        await d.target.send("a 400")
+        await d.target.wait_output("done a 400\n")
+        assert d.session.breakpoints.get(1).ordinary == "pass can come to the line again"
+        await d.target.send("open")
+        await d.target.send("a 401")
+        await d.target.wait_output("done a 401\n")
+        assert d.session.breakpoints.get(1).in_target
+        await d.target.send("a 100")
+        await d.target.wait_output("done a 100\n")
+
+
 async def test_code_stays_while_somebody_looks_at_a_stop_in_it(jvm: Jvm) -> None:
     async with debug(jvm, inline(TASKS)) as d:
         d.session.instrumentation.mode = "auto"

@@ -46,6 +46,10 @@ class StaysUntilLeft(StaysOrdinary):
     """The class can be changed when the thread at the event is about to leave the method."""
 
 
+class StaysWhileBusy(StaysOrdinary):
+    """A call that is under way is in the way: another hit may come when none is."""
+
+
 class StaysForAStop(StaysOrdinary):
     """The class is not changed in the middle of a stop, or of what may become one."""
 

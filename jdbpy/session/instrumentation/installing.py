@@ -33,6 +33,7 @@ from jdbpy.session.instrumentation.code_changes import (
     StaysOrdinary,
     StaysUnlessAsked,
     StaysUntilLeft,
+    StaysWhileBusy,
     start_now,
 )
 from jdbpy.session.instrumentation.host_class import local_class_file
@@ -440,7 +441,7 @@ def _kind(busy: Busy) -> type[StaysOrdinary]:
         return StaysUntilLeft
     if busy.for_a_stop:
         return StaysForAStop
-    return StaysUnlessAsked if busy.unless_asked else StaysOrdinary
+    return StaysUnlessAsked if busy.unless_asked else StaysWhileBusy
 
 
 def say(points: Iterable[LogicalBreakpoint], why: StaysOrdinary | str) -> None:

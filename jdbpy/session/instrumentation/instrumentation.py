@@ -8,6 +8,7 @@ when a class is prepared that a breakpoint waits for, and when an ordinary one h
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -21,7 +22,14 @@ from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.instrumentation.call_sites import CallSites, MethodSite
-from jdbpy.session.instrumentation.code_changes import CodeChanges, StaysForAStop, StaysOrdinary, StaysUntilLeft
+from jdbpy.session.instrumentation.code_changes import (
+    CodeChanges,
+    StaysForAStop,
+    StaysOrdinary,
+    StaysUnlessAsked,
+    StaysUntilLeft,
+    StaysWhileBusy,
+)
 from jdbpy.session.instrumentation.in_thread import request_thread
 from jdbpy.session.instrumentation.installing import Installer, places_in, say
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
@@ -50,6 +58,10 @@ REPORTED_AFTER = 20
 
 AGAIN_AFTER = 5_000
 """After so many more it is looked for again."""
+
+AFTER_BUSY, SOON = 20, 10
+"""The same where a call was under way that could come to the place again: at the next hit it may have returned. It is
+looked for so many times after so few hits, then after twice as many each time, up to ``AGAIN_AFTER``."""
 
 AFTER_A_STOP = 1_000
 """The same where a stop was in the way, which may be over soon."""
@@ -97,6 +109,7 @@ class Instrumentation:
         target.changed_code.on_traced = self._traced
         target.changed_code.on_untraced = self._dropped
         target.changed_code.on_catching = self.calls.make_way
+        self._busy: Counter[Point] = Counter()  # how often a call that was under way was in the way of each
         self._trace_thread_requests: dict[tuple[MethodPoint, ReferenceTypeID], list[EventRequest]] = {}
         points.before_redefined.append(self._cleared)
 
@@ -213,6 +226,7 @@ class Instrumentation:
 
     def _dropped(self, point: Point) -> None:
         """End what the target keeps and computes for a point. wire: no wait."""
+        self._busy.pop(point, None)
         for key in [each for each in self._trace_thread_requests if each[0] is point]:
             self._target.requests.drop(self._trace_thread_requests.pop(key))
         for type_id, sites in self.changes.sites.items():
@@ -260,7 +274,7 @@ class Instrumentation:
         if point.look_after:
             await self._often_passed(point, hit.replace(shared=False))  # it came with the hit of the point itself
             if point.look_after and point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE:
-                self._request_thread_at(point, point.placed, AGAIN_AFTER)
+                self._request_thread_at(point, point.placed, max(1, point.look_after - point.passes))
         return GO
 
     def _traced(self, point: MethodPoint) -> None:
@@ -297,6 +311,7 @@ class Instrumentation:
         if self._target.suspension.frozen:  # what is run could wait for a thread that is suspended
             self._request_thread_in(point, type_id, REPORTED_AFTER)
             return GO
+        again = AGAIN_AFTER
         async with self._lock:
             try:
                 type_ = (await self._target.types.info([type_id]))[type_id]
@@ -312,11 +327,12 @@ class Instrumentation:
                         return GO
             except StaysOrdinary as why:
                 point.why_ordinary = str(why)
+                again = self._again_after(point, why)
             except Disconnected:
                 raise
             except (JdbpyError, MalformedClassFile) as error:
                 point.why_ordinary = f"it could not be put into the target: {error}"
-        self._request_thread_in(point, type_id, AGAIN_AFTER)
+        self._request_thread_in(point, type_id, again)
         return GO
 
     async def _read_kept(self, points: Iterable[Point]) -> None:
@@ -438,6 +454,15 @@ class Instrumentation:
         commands = (virtual_machine.RedefineClasses, object_reference.InvokeMethod)
         return target.can("canRedefineClasses") and all(target.conn.allows(each) for each in commands)
 
+    def _again_after(self, point: Point, why: StaysOrdinary) -> int:
+        """Return after how many hits it is tried again to put a point into the target."""
+        if isinstance(why, StaysForAStop):
+            return AFTER_A_STOP
+        if not isinstance(why, StaysWhileBusy | StaysUnlessAsked):
+            return AGAIN_AFTER
+        self._busy[point] += 1
+        return min(AGAIN_AFTER, AFTER_BUSY << max(0, min(self._busy[point], 2 * SOON) - SOON))
+
     def _require_possible(self) -> None:
         self._target.require_alive()
         self._target.conn.require_allowed(virtual_machine.RedefineClasses)
@@ -489,7 +514,7 @@ class Instrumentation:
                 await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked)
             except StaysOrdinary as why:
                 say(wanted, why)
-                again = AFTER_A_STOP if isinstance(why, StaysForAStop) else again
+                again = self._again_after(wanted[0], why)
                 if isinstance(why, StaysUntilLeft) and at_hit in wanted[0].placed:
                     assert at_hit is not None
                     self._request_thread_at(wanted[0], await self.installer.exits_of(at_hit), 1)
