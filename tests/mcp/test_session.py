@@ -11,9 +11,10 @@ import trio
 
 import jdbpy
 from jdbpy.demo.program import JAVA_SOURCE
+from tests.cli.process import environment
 from tests.harness import LIMIT, Jvm, Program, Target, inline, start_target, within
 from tests.harness.processes import piped, send_line
-from tests.mcp.client import ROOT, agent
+from tests.mcp.client import ROOT, Agent, agent
 
 
 def bar_with_a_bug() -> Program:
@@ -177,3 +178,109 @@ async def test_a_step_tells_of_the_stop_that_keeps_it(jvm: Jvm) -> None:
             await client.call("remove_breakpoint", number=0)
             found = await client.call("run_until_stop", timeout=LIMIT)
             assert (found["stop"]["thread"]["name"], found["stop"]["reason"]) == ("passer", "step")
+
+
+DESK = """
+import java.io.*;
+import java.net.*;
+import java.util.*;
+import java.util.concurrent.*;
+
+public class Desk {
+    public static void main(String[] args) throws Exception {
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ExecutorService workers = Executors.newFixedThreadPool(4);
+        Ledger ledger = new Ledger();
+        for (int client = 0; client < 4; client++) {
+            String account = "account-" + client;
+            Thread thread = new Thread(() -> bookForEver(server.getLocalPort(), account), account);
+            thread.setDaemon(true);
+            thread.start();
+        }
+        while (true) {
+            Socket socket = server.accept();
+            workers.submit(() -> serve(socket, ledger));
+        }
+    }
+
+    static void serve(Socket socket, Ledger ledger) {
+        try (socket; Scanner in = new Scanner(socket.getInputStream());
+             PrintStream out = new PrintStream(socket.getOutputStream(), true)) {
+            while (in.hasNextLine()) {
+                String[] words = in.nextLine().split(" ");
+                out.println(ledger.book(words[0], Integer.parseInt(words[1])));
+            }
+        } catch (IOException gone) {
+            System.err.println(gone);
+        }
+    }
+
+    static void bookForEver(int port, String account) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+             Scanner in = new Scanner(socket.getInputStream());
+             PrintStream out = new PrintStream(socket.getOutputStream(), true)) {
+            for (int cents = 100; ; cents = cents == 1000 ? 100 : cents + 300) {
+                out.println(account + " " + cents);
+                in.nextLine();
+                Thread.sleep(50);
+            }
+        } catch (IOException | InterruptedException gone) {
+            System.err.println(gone);
+        }
+    }
+}
+
+class Ledger {
+    private final Map<String, Integer> totals = new ConcurrentHashMap<>();
+
+    int book(String account, int cents) {
+        int before = totals.getOrDefault(account, 0);
+        int after = before + cents;
+        if (cents > 999) after = cents;
+        totals.put(account, after);
+        return after;
+    }
+}
+"""
+
+
+async def wrong_bookings(client: Agent) -> list[int]:
+    """The cents of the calls after which a total was not what it was before and these."""
+    found = await client.call("trace", method="Ledger.book", seconds=60, limit=60)
+    totals: dict[str, int] = {}
+    wrong = []
+    for call in found["traced"]:
+        account, cents, total = call["arguments"]["account"], int(call["arguments"]["cents"]), call.get("returned")
+        if total is not None and account in totals and int(total) != totals[account] + cents:
+            wrong.append(cents)
+        if total is not None:
+            totals[account] = int(total)
+    return wrong
+
+
+async def test_a_bug_of_a_concurrent_server_is_fixed_by_tools_alone(jvm: Jvm) -> None:
+    """Which calls are wrong, in which line, and that they are right with another: each as a tool tells it."""
+    faulty = inline(DESK)
+    async with agent("--allow-changes", "--sourcepath", faulty.sources, environ=environment(jvm)) as client:
+        await client.call("launch", command=["-cp", faulty.classes, faulty.main])
+        await client.call("run_until_stop", timeout=0)
+        wrong = await wrong_bookings(client)
+        assert wrong and set(wrong) == {1000}
+        await client.call("set_breakpoint", at="Ledger.book", condition=f"cents == {wrong[0]}", suspend="thread")
+        found = await client.call("run_until_stop")
+        blamed = ""
+        while not blamed:
+            window = found["source"]
+            [line] = [each["text"] for each in window["lines"] if each["line"] == window["current"]]
+            found = await client.call("step")
+            values = {each["name"]: each["value"] for each in found["variables"]}
+            if "after" in values and int(values["after"]) != int(values["before"]) + int(values["cents"]):
+                blamed = line
+        assert blamed.strip() == "if (cents > 999) after = cents;"
+        assert len((await client.call("breakpoints"))["breakpoints"]) == 1
+        await client.call("detach")
+        mended = inline(DESK.replace(blamed, ""))
+        await client.call("launch", command=["-cp", mended.classes, mended.main])
+        await client.call("run_until_stop", timeout=0)
+        assert await wrong_bookings(client) == []
+        await client.call("detach")

@@ -210,7 +210,7 @@ async def test_a_client_that_asks_for_it_is_told_of_progress(any_jvm: Jvm, monke
     told: list[str] = []
     enough = trio.Event()
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
         if len(told) == 2:
             enough.set()
@@ -218,9 +218,7 @@ async def test_a_client_that_asks_for_it_is_told_of_progress(any_jvm: Jvm, monke
     async with start_target(any_jvm, "Crowd", "1") as target, agent("attach", target.address) as client:
         async with trio.open_nursery() as nursery:
             arguments = {"timeout": 3600.0}
-            nursery.start_soon(
-                partial(client.client.call_tool, "run_until_stop", arguments, progress_callback=progress)
-            )
+            nursery.start_soon(partial(client.client.call_tool, "run_until_stop", arguments, progress_callback=tell))
             with within(LIMIT):
                 await enough.wait()
             nursery.cancel_scope.cancel()
