@@ -62,6 +62,7 @@ DOORS = (
     ("jdbpy/sync/opening.py", "jdbpy.serve.objects"),
     ("jdbpy/cli/commands/serving.py", "jdbpy.serve.server"),
     ("jdbpy/mcp/prompt.py", "jdbpy.cli.other_front_ends"),
+    ("jdbpy/mcp/words.py", "jdbpy.cli.other_front_ends"),
     ("jdbpy/dap/console.py", "jdbpy.cli.other_front_ends"),
 )
 """The entry point of all front ends stands in cli, and opens the others; these run lines of the prompt by one door."""

@@ -75,6 +75,12 @@ def refusal_of_recording(command: CliCommand, arguments: str) -> str:
     return reason if command.group == "plugins" or "this machine" in reason or "writes files" in reason else ""
 
 
+def named_command(line: str) -> tuple[str, str]:
+    """Return the name of the command that a line begins with, "" for none, and what follows it."""
+    found = TABLE.find(line)
+    return (found.command.name, line[found.rest :]) if found is not None else ("", line)
+
+
 class PromptLines:
     """Runs lines of the prompt in a session, with settings of its own."""
 

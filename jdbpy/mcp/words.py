@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy.cli.commands import TABLE
+from jdbpy.cli.other_front_ends import named_command
 
 _QUOTED = re.compile(r"'([^'\n]{1,80})'")
 
@@ -41,11 +41,10 @@ def in_tools(sentence: str) -> str:
 
 
 def _tool_of(quoted: re.Match[str]) -> str:
-    found = TABLE.find(quoted[1])
-    if found is None:
+    name, more = named_command(quoted[1])
+    if not name:
         return quoted[0]
-    name = found.command.name
-    if name in _ARGUMENT_OF and found.rest < len(quoted[1]):
+    if name in _ARGUMENT_OF and more:
         return _ARGUMENT_OF[name]
     if name in _TOOLS:
         return f"the tool {_TOOLS[name]}"

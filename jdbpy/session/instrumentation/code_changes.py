@@ -191,7 +191,7 @@ class CodeChanges:
 
     async def _runs(self, type_: RefType, data: bytes) -> bool:
         """True if the code of a class is that of a class file. wire: 2 trips."""
-        self._target.types.invalidate([type_.id])
+        self._target.types.invalidate_facts([type_.id])
         running = (await running_shapes(self._target.types, [type_]))[type_.id]
         return not differences(running, of_file(parse(data)))
 
@@ -228,12 +228,13 @@ class CodeChanges:
         return moved
 
     async def _stand_again(self, type_: RefType, moved: Mapping[CodeLocation, CodeLocation]) -> None:
-        """Set the breakpoints of a redefined class where their places are now. wire: 1 trip.
+        """Set the breakpoints of a redefined class where their places are now. wire: 1 trip, and 1 more where a place
+        was not known.
 
         The former requests stay known: events of them may still be on their way.
         """
         placement, target = self._breakpoints.placement, self._target
-        target.types.invalidate([type_.id])
+        target.types.moved(type_.id, moved)
         self._stack.forget()
         placement.forget_code()
         for clear in self._points.before_redefined:
@@ -259,6 +260,7 @@ class CodeChanges:
         for outcome in await target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome
+        await target.types.locations([place for place in moved.values() if not target.types.is_placed([place])])
         await self._points.redefined([type_.id])
 
 

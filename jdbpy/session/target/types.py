@@ -7,7 +7,7 @@ behind for a class that went unnoticed costs memory, never truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError
@@ -373,6 +373,21 @@ class TypeCache:
         self.facts.invalidate(changed)
         for type_id in changed:
             self._places.pop(type_id, None)
+
+    def invalidate_facts(self, type_ids: Iterable[ReferenceTypeID]) -> None:
+        """As ``invalidate``, but places that were known stay so until it is known where they have moved."""
+        self.facts.invalidate(set(type_ids))
+
+    def moved(self, type_id: ReferenceTypeID, places: Mapping[CodeLocation, CodeLocation]) -> None:
+        """Drop what the redefinition of a type has changed; these places of it have moved and keep their names."""
+        former = self._places.get(type_id, {})
+        self.invalidate([type_id])
+        known = [(former.get((old.methodID, old.index)), new) for old, new in places.items()]
+        kept = {
+            (new.methodID, new.index): shown.replace(code_index=new.index) for shown, new in known if shown is not None
+        }
+        if kept:
+            self._places[type_id] = kept
 
     def forget_signature(self, signature: str) -> None:
         """Drop all types of that name (docs/agent.md, "A class unload names the class only").
