@@ -36,7 +36,14 @@ settings.register_profile(
 settings.load_profile("jdbpy")  # the same examples each time, however busy the machine is
 
 
-@pytest.fixture(scope="session", params=test_jvms(), ids=describe)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that asks for ``jvm`` once on every Java version, with the mark ``every_java`` on old ones as well."""
+    if "jvm" in metafunc.fixturenames:
+        every = metafunc.definition.get_closest_marker("every_java") is not None
+        metafunc.parametrize("jvm", test_jvms(every=every), ids=describe, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def jvm(request: pytest.FixtureRequest) -> Jvm:
     """Each distinct Java version of the machine: a test that asks for it runs once on every one."""
     chosen: Jvm = request.param

@@ -7,10 +7,11 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from jdbpy.record import Record
-from tests.harness.jvms import BRIEF, javac
+from tests.harness.jvms import BRIEF, Jvm, javac
 from tests.harness.kept import BUILD, make_once
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,12 +23,21 @@ _MARKER = re.compile(r"//\s*@([\w-]+(?:\s*,\s*[\w-]+)*)\s*$")
 
 
 class Program(Record):
-    """A compiled Java program. ``main`` is its main class, ``classes`` the class path, ``sources`` the source path."""
+    """A compiled Java program. ``main`` is its main class, ``classes`` the class path, ``sources`` the source path.
+
+    ``release`` is the oldest Java version that runs it.
+    """
 
     main: str
     classes: str
     sources: str
     markers: dict[str, tuple[str, int]]  # name -> (file name relative to sources, line)
+    release: int
+    compile_for: Callable[[int], Program]
+
+    def on(self, jvm: Jvm) -> Program:
+        """The program as that JVM can run it: the same text, compiled for its version if that is an older one."""
+        return self if jvm.feature >= self.release else self.compile_for(jvm.feature)
 
     def line(self, marker: str) -> int:
         """The line number that ``// @marker`` stands on."""
@@ -84,6 +94,13 @@ def inline(source: str, *, debug: str = "all", release: int = 17, parameters: bo
     return _compile(texts, _class_named(main[1], texts), debug, release, parameters)
 
 
+@functools.cache
+def _compiled(
+    texts: tuple[tuple[str, str], ...], main: str, debug: str, release: int, parameters: bool, libraries: tuple[str, ...]
+) -> Program:
+    return _compile(dict(texts), main, debug, release, parameters, libraries)
+
+
 def _compile(
     texts: dict[str, str], main: str, debug: str, release: int, parameters: bool, libraries: tuple[str, ...] = ()
 ) -> Program:
@@ -103,7 +120,14 @@ def _compile(
                     raise ValueError(f"// @{marker} stands twice in the source of {main}")
                 markers[marker] = (path, number)
     classes = os.pathsep.join([str(kept / "classes"), *libraries])
-    return Program(main=main, classes=classes, sources=str(kept / "sources"), markers=markers)
+    return Program(
+        main=main,
+        classes=classes,
+        sources=str(kept / "sources"),
+        markers=markers,
+        release=release,
+        compile_for=lambda older: _compiled(tuple(texts.items()), main, debug, older, parameters, libraries),
+    )
 
 
 def _compile_into(made: Path, texts: dict[str, str], command: list[str]) -> None:

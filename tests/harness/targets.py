@@ -151,7 +151,7 @@ async def start_target(
     The block is entered when the agent listens. ``agent`` is appended to the agent's options
     (``agent=",quiet=n,onthrow=..."``). With ``connect_to`` the JVM connects to that address (server=n) instead.
     """
-    prog = program(what) if isinstance(what, str) else what
+    prog = (program(what) if isinstance(what, str) else what).on(jvm)
     role = f"server=n,address={connect_to}" if connect_to else "server=y,address=127.0.0.1:0"
     options = f"transport=dt_socket,{role},suspend={'y' if suspend else 'n'}{agent}"
     command = [jvm.java, *BRIEF, *shared_classes(jvm)]
