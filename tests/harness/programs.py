@@ -19,6 +19,7 @@ FIXTURES = ROOT / "fixtures"
 _KEPT = BUILD / "fixtures"
 
 _DEBUG_FLAGS = {"all": "-g", "lines": "-g:source,lines", "none": "-g:none"}
+_SINCE = re.compile(r"//\s*since (\d+)\s*$")
 _MARKER = re.compile(r"//\s*@([\w-]+(?:\s*,\s*[\w-]+)*)\s*$")
 
 
@@ -107,6 +108,7 @@ def _compile(
     flags = [_DEBUG_FLAGS[debug], "--release", str(release), "-encoding", "UTF-8", "-Xlint:-options", "-nowarn"]
     flags += ["-parameters"] if parameters else []
     flags += ["-cp", os.pathsep.join(libraries)] if libraries else []
+    given, texts = texts, {path: _without_later(text, release) for path, text in texts.items()}
     compiler = javac()
     digest = hashlib.sha256(repr((sorted(texts.items()), flags, compiler)).encode()).hexdigest()[:16]
     kept = _KEPT / f"{main.rpartition('.')[2]}-{digest}"
@@ -126,8 +128,14 @@ def _compile(
         sources=str(kept / "sources"),
         markers=markers,
         release=release,
-        compile_for=lambda older: _compiled(tuple(texts.items()), main, debug, older, parameters, libraries),
+        compile_for=lambda older: _compiled(tuple(given.items()), main, debug, older, parameters, libraries),
     )
+
+
+def _without_later(text: str, release: int) -> str:
+    """Return a source for a Java release: a line that ends in ``// since 11`` is empty for one before."""
+    later = [(found := _SINCE.search(line)) is not None and int(found[1]) > release for line in text.split("\n")]
+    return "\n".join("" if is_later else line for line, is_later in zip(text.split("\n"), later, strict=True))
 
 
 def _compile_into(made: Path, texts: dict[str, str], command: list[str]) -> None:

@@ -44,6 +44,7 @@ def shown(value: ValueInfo, kind: str) -> list[str]:
     return [kind, str(value.length), *children]
 
 
+@pytest.mark.every_java
 async def test_what_is_shown_is_what_the_program_sees(jvm: Jvm) -> None:
     async with debug(jvm, "Views") as d:
         names, values = await stopped_with_values(d)
@@ -57,6 +58,7 @@ async def test_what_is_shown_is_what_the_program_sees(jvm: Jvm) -> None:
         assert seen == told
 
 
+@pytest.mark.every_java
 async def test_a_limit_cuts_after_the_first_elements(jvm: Jvm) -> None:
     async with debug(jvm, "Views") as d:
         names, values = await stopped_with_values(d)
@@ -81,6 +83,7 @@ async def test_a_limit_cuts_after_the_first_elements(jvm: Jvm) -> None:
         assert checked > 30
 
 
+@pytest.mark.every_java
 async def test_counts_that_are_spread_over_cells(jvm: Jvm) -> None:
     opened = [f"--add-opens=java.base/java.util.concurrent{part}=ALL-UNNAMED" for part in ("", ".atomic")]
     async with debug(jvm, "Cells", jvm_options=opened) as d:
@@ -127,6 +130,7 @@ async def test_collections_of_kotlin_scala_and_ruby(jvm: Jvm) -> None:
         }
 
 
+@pytest.mark.every_java
 async def test_an_empty_collection_whose_nodes_class_is_not_loaded(jvm: Jvm) -> None:
     """A class loader of its own would do as well: no other code of the JDK's start makes a node of these."""
     source = """
@@ -196,6 +200,7 @@ INDEXED = """
 """
 
 
+@pytest.mark.every_java
 async def test_an_index_reads_an_element_of_a_list(jvm: Jvm) -> None:
     async with debug(jvm, inline(INDEXED)) as d:
         await d.run_to("indexed")
@@ -234,6 +239,7 @@ async def test_an_index_reads_an_element_of_a_list(jvm: Jvm) -> None:
         }
 
 
+@pytest.mark.every_java
 async def test_dump_shows_no_less_than_print(jvm: Jvm) -> None:
     async with debug(jvm, inline(INDEXED)) as d:
         await d.run_to("indexed")
@@ -251,6 +257,7 @@ async def test_dump_shows_no_less_than_print(jvm: Jvm) -> None:
         assert [(each.name, each.value.text) for each in stock.value.children if each.value] == [('"pen"', "3")]
 
 
+@pytest.mark.every_java
 async def test_no_code_runs_in_the_target(jvm: Jvm, tmp_path: Path) -> None:
     log = str(tmp_path / "wire.log")
     async with debug(jvm, "Views", options=jdbpy.Options(wire_log=log)) as d:

@@ -59,6 +59,11 @@ class UtilityCalls:
         self._frame = frame
         self._declared: set[tuple[int, str]] = set()  # objects by id, and a class that they were declared to be of
 
+    @property
+    def release(self) -> int:
+        """Return the target's Java release (``releases``)."""
+        return self._frame.release
+
     async def expect(self, *class_names: str, load: Sequence[str] = (), beans: Sequence[str] = ()) -> None:
         """Learn classes that are going to be called, as far as they are loaded; loads those of ``load`` and ``beans``.
 

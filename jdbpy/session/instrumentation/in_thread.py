@@ -1,7 +1,7 @@
 """Threads at events, and the methods that need one: class files asked of loaders, classes defined, method handles made.
 
-Owns the names of what of the JDK does it. A class is defined by ``jdk.internal.misc.Unsafe``, which no rule of modules
-keeps a debugger from, and which serves all loaders and packages.
+Owns which method of the JDK does it. A class is defined by Unsafe, the JDK's own one where there are two, which no rule
+of modules keeps a debugger from, and which serves all loaders and packages.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager, suppress
 
 from jdbpy.errors import JdbpyError, StateError
 from jdbpy.session.eval.evaluator import Evaluator
-from jdbpy.session.eval.target import Ref
+from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.eval.utility_calls import UtilityCalls
+from jdbpy.session.java.releases import READER, UNSAFE
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo, ThreadRef
 from jdbpy.session.target import facts
@@ -40,7 +41,6 @@ MOST_CLASS_FILE = 4_000_000
 LIMIT = 5.0
 """Seconds that each method may take: what is not there by then is given up."""
 
-_UNSAFE = "jdk.internal.misc.Unsafe"
 _DEFINE = "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)Ljava/lang/Class;"
 _CLASS = "java.lang.Class"
 _LOOKUP = "java.lang.invoke.MethodHandles$Lookup"
@@ -82,13 +82,20 @@ class InThread:
         stream = await calls.call(of, _CLASS, "getResourceAsStream", "(Ljava/lang/String;)Ljava/io/InputStream;", name)
         if stream is None:
             return b""
-        # the loader is the program's: it may give whatever it likes, and as much
-        array = await calls.call(stream, "java.io.InputStream", "readNBytes", "(I)[B", MOST_CLASS_FILE + 1)
+        array = await self._read(stream, MOST_CLASS_FILE + 1)
         with suppress(JdbpyError):
             await calls.call(stream, "java.io.InputStream", "close", "()V")
         if isinstance(array, Ref) and await self._length(array) > MOST_CLASS_FILE:
             raise StateError(f"its loader gives a class file of more than {MOST_CLASS_FILE:,} bytes", code="TOO_LARGE")
         return bytes(each & 0xFF for each in await calls.array(array) if isinstance(each, int))
+
+    async def _read(self, stream: Raw, most: int) -> Raw:
+        """Return at most so many bytes: the loader is the program's, and may give whatever it likes, and as much."""
+        calls = self._calls
+        class_name, _, method = READER.on(calls.release).rpartition(".")
+        if method == "readNBytes":
+            return await calls.call(stream, class_name, method, "(I)[B", most)
+        return await calls.static(class_name, method, "(Ljava/io/InputStream;IZ)[B", stream, most, False)
 
     async def _length(self, array: Ref) -> int:
         """Return the length of an array. wire: 1 trip."""
@@ -105,14 +112,15 @@ class InThread:
     async def define(self, name: str, data: bytes, *, boot: bool = False) -> ReferenceTypeID:
         """Define a class by the loader, and initialize it. ``name`` is internal. wire: some 5 trips."""
         calls = self._calls
-        unsafe = await calls.static_field(_UNSAFE, "theUnsafe")
+        class_name = UNSAFE.on(calls.release)
+        unsafe = await calls.static_field(class_name, "theUnsafe")
         array = await calls.bytes(data)
         loader = None if boot else self._loader
         args = (name.replace("/", "."), array, 0, len(data), loader, None)
-        made = await calls.call(unsafe, _UNSAFE, "defineClass", _DEFINE, *args)
+        made = await calls.call(unsafe, class_name, "defineClass", _DEFINE, *args)
         if not isinstance(made, Ref):
             raise StateError("the target has not defined the class", code="NOT_AVAILABLE")
-        await calls.call(unsafe, _UNSAFE, "ensureClassInitialized", "(Ljava/lang/Class;)V", made)
+        await calls.call(unsafe, class_name, "ensureClassInitialized", "(Ljava/lang/Class;)V", made)
         reply = await self._target.conn.request(class_object_reference.ReflectedType(ClassObjectID(ObjectID(made.id))))
         self._target.changed_code.helpers.add(reply.typeID)
         return reply.typeID

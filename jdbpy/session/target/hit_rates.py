@@ -153,12 +153,12 @@ class HitTimes:
 _SENSITIVE = {
     "class-loading": (
         "java.lang.ClassLoader", "java.lang.Class", "java.lang.module.", "java.net.URLClassLoader",
-        "java.security.SecureClassLoader", "jdk.internal.loader.", "org.springframework.boot.loader.",
+        "java.security.SecureClassLoader", "jdk.internal.loader.", "sun.misc.Launcher", "org.springframework.boot.loader.",
         "org.apache.catalina.loader.",
     ),
     "locking": (
         "java.lang.ref.", "java.util.concurrent.locks.", "java.lang.VirtualThread",
-        "jdk.internal.misc.Unsafe",
+        "jdk.internal.misc.Unsafe", "sun.misc.Unsafe",
     ),
     "logging": (
         "java.util.logging.", "java.lang.System$Logger", "sun.util.logging.", "jdk.internal.logger.", "org.slf4j.",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdwpError, ProtocolError, StateError, UsageError
 from jdbpy.session.concurrency import both, once, together
-from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls, on
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
+from jdbpy.session.java.releases import BEANS_OF_ALL_INTERFACES
 from jdbpy.session.model.threads import ThreadDetail, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target.target import Target
@@ -127,7 +128,7 @@ async def _used(calls: UtilityCalls, count: int, java_ids: JavaIds, *methods: st
     does not.
     """
     (ids, _), numbers = await both(
-        lambda: both(lambda: calls.longs(count), lambda: calls.expect(load=[_FACTORY], beans=[_BEAN])), java_ids
+        lambda: both(lambda: calls.longs(count), lambda: _expect_bean(calls)), java_ids
     )
     (bean,), _ = await both(
         lambda: _bean(calls),
@@ -145,7 +146,19 @@ async def _used(calls: UtilityCalls, count: int, java_ids: JavaIds, *methods: st
     ]
 
 
+async def _expect_bean(calls: UtilityCalls) -> None:
+    if calls.release >= BEANS_OF_ALL_INTERFACES:
+        await calls.expect(load=[_FACTORY], beans=[_BEAN])
+    else:
+        await calls.expect(load=[_FACTORY, _BEAN])
+
+
 async def _bean(calls: UtilityCalls) -> list[Raw]:
+    """Return the bean of threads; it is declared to have HotSpot's interface where the VM has made sure of that."""
+    if calls.release < BEANS_OF_ALL_INTERFACES:  # docs/jdk.md, "The bean of threads"
+        return await calls.all(
+            UtilityCall(_FACTORY, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;"), slow=True
+        )
     found = await calls.all(await calls.bean(_BEAN))
     calls.declare(_BEAN, *found)
     return found

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.record import Record
+from jdbpy.session.java.releases import THREAD_HOLDER
 from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.target.refs import Field
 from jdbpy.session.target.target import Target
@@ -63,7 +64,7 @@ async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int
     Only for ids that the agent has called threads.
     """
     # The other classes are looked for beside; before 19 there are none, and the question would be asked every time.
-    own, _ = await read_both(_own(reader, threads), reader.boot_classes(_LATER if reader.release >= 19 else ()))
+    own, _ = await read_both(_own(reader, threads), reader.boot_classes(_LATER if reader.release >= THREAD_HOLDER else ()))
     held = await _held(reader, own)
     virtual = await _carriers(reader, [thread for thread, values in own.items() if _number(values, "holder") == 0])
     found: dict[int, ThreadFields] = {}

@@ -13,17 +13,18 @@ from jdbpy.errors import Thrown, UsageError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.target import Raw, Ref, to_wire
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls
+from jdbpy.session.java.releases import (
+    DIAGNOSTIC_COMMANDS,
+    DIAGNOSTIC_COMMANDS_FIELD,
+    DIAGNOSTIC_COMMANDS_OWNER,
+    FLAG,
+    MANAGEMENT,
+)
 from jdbpy.session.model.values import Limits
 from jdbpy.session.model.vm import VmFlag
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Tag
-
-LIBRARY = "com.sun.management.internal.PlatformMBeanProviderImpl"
-"""The class that loads the library of the module jdk.management: it has to be initialized before others of it."""
-
-_CLASS = "com.sun.management.internal.DiagnosticCommandImpl"
-
 
 async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
     """Run a command with its arguments and return what it prints; "" and "help" list the commands.
@@ -34,7 +35,8 @@ async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
         bean, [text] = await both(lambda: _bean(calls), lambda: calls.strings([line.strip() or "help"]))
         signature = "(Ljava/lang/String;)Ljava/lang/String;"
         try:
-            printed = await calls.call(bean, _CLASS, "executeDiagnosticCommand", signature, text)
+            bean_class = DIAGNOSTIC_COMMANDS.on(calls.release)
+            printed = await calls.call(bean, bean_class, "executeDiagnosticCommand", signature, text)
         except Thrown as error:
             raise UsageError(error.exception_message or error.message, hint="'jcmd' lists the commands") from error
         return await calls.text(printed) or ""
@@ -42,20 +44,21 @@ async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
 
 async def _bean(calls: UtilityCalls) -> Raw:
     """Return the bean that runs them; it is kept in a static field once it was made. wire: 6 trips, 1 again."""
-    await calls.expect(load=[LIBRARY, _CLASS])
-    kept = await _kept(calls)
+    owner = DIAGNOSTIC_COMMANDS_OWNER.on(calls.release)
+    # what loads the library has to be initialized before others of it
+    await calls.expect(load=[row.on(calls.release) for row in (MANAGEMENT, DIAGNOSTIC_COMMANDS_OWNER, DIAGNOSTIC_COMMANDS)])
+    kept = await _kept(calls, owner)
     if kept is None:
-        await calls.static(_CLASS, "getDiagnosticCommandMBean", "()Lcom/sun/management/DiagnosticCommandMBean;")
-        kept = await _kept(calls)
+        await calls.static(owner, "getDiagnosticCommandMBean", "()Lcom/sun/management/DiagnosticCommandMBean;")
+        kept = await _kept(calls, owner)
     return kept
 
 
-async def _kept(calls: UtilityCalls) -> Raw:
-    return await calls.static_field(_CLASS, "diagCommandMBean")
+async def _kept(calls: UtilityCalls, owner: str) -> Raw:
+    return await calls.static_field(owner, DIAGNOSTIC_COMMANDS_FIELD.on(calls.release))
 
 
 _BEAN = "com.sun.management.HotSpotDiagnosticMXBean"
-_FLAG = "com.sun.management.internal.Flag"
 _ORIGIN = "com.sun.management.VMOption$Origin"
 _BRIEF = Limits(depth=0)
 _BOXES = ("java.lang.Boolean", "java.lang.Long", "java.lang.Double", "java.lang.String")
@@ -65,13 +68,14 @@ _BOXES = ("java.lang.Boolean", "java.lang.Long", "java.lang.Double", "java.lang.
 async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:
     """Return all flags of this JVM by name. Raises StateError on another JVM than HotSpot. wire: 10 trips, 6 again."""
     async with runner.calls("reading the flags of the VM") as calls:
-        await calls.expect("java.util.List", *_BOXES, load=[LIBRARY, _FLAG, _ORIGIN])
+        flag = FLAG.on(calls.release)
+        await calls.expect("java.util.List", *_BOXES, load=[MANAGEMENT.on(calls.release), flag, _ORIGIN])
         listed, origins = await both(
-            lambda: calls.static(_FLAG, "getAllFlags", "()Ljava/util/List;"), lambda: calls.constants(_ORIGIN)
+            lambda: calls.static(flag, "getAllFlags", "()Ljava/util/List;"), lambda: calls.constants(_ORIGIN)
         )
         flags = await calls.array(await calls.call(listed, "java.util.List", "toArray", "()[Ljava/lang/Object;"))
-        calls.declare(_FLAG, *flags)
-        rows = await calls.fields(flags, _FLAG, "name", "value", "origin", "writeable")
+        calls.declare(flag, *flags)
+        rows = await calls.fields(flags, flag, "name", "value", "origin", "writeable")
         return await _read(target, calls, rows, origins)
 
 

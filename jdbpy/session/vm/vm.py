@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.java.class_names import like
+from jdbpy.session.java.releases import APP_LOADER
 from jdbpy.session.model.vm import Capability, Clocks, Property, SearchPaths, VmFacts, VmFlag
 from jdbpy.session.target.reading import gather
 from jdbpy.session.target.target import Target
@@ -61,7 +62,7 @@ _HOLDERS = (
     "java.util.concurrent.ConcurrentHashMap",
     "java.util.concurrent.ConcurrentHashMap$Node",
 )
-"""The classes in which the properties are kept, since Java 9: asked for at once."""
+"""The classes in which the properties are kept, since Java 9: asked for at once (docs/jdk.md, "Properties")."""
 
 
 async def read_properties(target: Target) -> list[Property]:
@@ -151,7 +152,7 @@ async def append_to_class_path(runner: CallRunner, path: str) -> None:
         loader = await calls.static("java.lang.ClassLoader", "getSystemClassLoader", "()Ljava/lang/ClassLoader;")
         signature = "(Ljava/lang/String;)V"
         method = "appendToClassPathForInstrumentation"
-        await calls.call(loader, "jdk.internal.loader.ClassLoaders$AppClassLoader", method, signature, path)
+        await calls.call(loader, APP_LOADER.on(calls.release), method, signature, path)
 
 
 class VmReader:

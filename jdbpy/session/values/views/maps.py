@@ -5,7 +5,7 @@ from __future__ import annotations
 from jdbpy.session.target.reading import read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, readable
 from jdbpy.session.values.shown import Entries, Pair, Shown, UnknownLayout
-from jdbpy.session.values.views.hashing import KeyValue, striped_sum
+from jdbpy.session.values.views.hashing import KeyValue, hashtable, striped_sum
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
 from jdbpy.session.values.views.structures import in_tree
@@ -98,10 +98,8 @@ async def static_mask(obj: Obj, name: str) -> int:
 
 @view("java.util.Properties")
 async def properties(obj: Obj) -> Shown:
-    """Since JDK 9 a ConcurrentHashMap inside; before, the Hashtable that it is."""
-    if not obj.has("map"):
-        raise UnknownLayout("no field map")
-    return await entries_of(obj, await obj.get("map"))
+    """Since JDK 9 a ConcurrentHashMap inside; before, the Hashtable that it is (docs/jdk.md, "Properties")."""
+    return await entries_of(obj, await obj.get("map")) if obj.has("map") else await hashtable(obj)
 
 
 @view("java.util.Collections$SingletonMap")
