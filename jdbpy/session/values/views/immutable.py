@@ -19,11 +19,16 @@ _OUTER = "java.util.ImmutableCollections"
 
 
 class Draw(Record):
-    """The draw of the VM: where a walk begins, its direction, and the object that stands for "no element"."""
+    """The draw of the VM: where a walk begins, its direction, and the object that stands for "no element".
 
-    salt: int | None  # None: before JDK 16 sets and maps are walked from the first slot on
+    ``scaled``: the salt is a fraction of the slots (since JDK 16), else a number modulo theirs (docs/jdk.md, "The order
+    of Set.of").
+    """
+
+    salt: int | None  # None: drawn in a way that is not known, and shown from the first slot on
     reverse: bool
     empty: int
+    scaled: bool = True
 
 
 async def _draw(obj: Obj) -> Draw:
@@ -31,11 +36,15 @@ async def _draw(obj: Obj) -> Draw:
     outer = await obj.reader.boot_class(_OUTER)
     if outer is None:
         return Draw(None, False, 0)
-    fields = [field for name in ("SALT32L", "REVERSE", "EMPTY") if (field := outer.field(name, static=True))]
+    fields = [field for name in ("SALT32L", "SALT", "REVERSE", "EMPTY") if (field := outer.field(name, static=True))]
     values = await obj.reader.statics(outer, fields)
     drawn = {field.name: value.value for field, value in zip(fields, values, strict=True)}
-    salt = drawn.get("SALT32L")
-    return Draw(None if salt is None else int(salt), bool(drawn.get("REVERSE")), int(drawn.get("EMPTY") or 0))
+    empty = int(drawn.get("EMPTY") or 0)
+    if "SALT" in drawn:
+        salt = int(drawn["SALT"] or 0)
+        return Draw(salt, salt >= 0, empty, scaled=False)
+    scaled = drawn.get("SALT32L")
+    return Draw(None if scaled is None else int(scaled), bool(drawn.get("REVERSE")), empty)
 
 
 def walk_order(length: int, draw: Draw, step: int = 1) -> list[int]:
@@ -44,7 +53,7 @@ def walk_order(length: int, draw: Draw, step: int = 1) -> list[int]:
     slots = length // step
     if draw.salt is None or not slots:
         return list(range(0, length, step))
-    start = draw.salt * slots >> 32
+    start = draw.salt * slots >> 32 if draw.scaled else draw.salt % slots
     turns = range(1, slots + 1)
     return [(start + turn if draw.reverse else start - turn) % slots * step for turn in turns]
 
