@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 
 from jdbpy.cli.commands import TABLE
@@ -221,10 +222,11 @@ def test_the_script_has_every_command() -> None:
     assert found == {command.name for command in TABLE}
 
 
+@pytest.mark.every_java
 async def test_every_command(jvm: Jvm, tmp_path: Path) -> None:
     expected = steps(tmp_path)
     lines = [line for line, _ in expected]
-    done: Done = await jdbpy(*launching(LEDGER, "--json", "--keep-going", *script(*lines)), stdin=None, jvm=jvm)
+    done: Done = await jdbpy(*launching(LEDGER.on(jvm), "--json", "--keep-going", *script(*lines)), stdin=None, jvm=jvm)
     results = [
         found for found in done.results if not found["command"].startswith("break ") or found["command"] in lines
     ]

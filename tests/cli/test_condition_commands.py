@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 
 from tests.cli.process import jdbpy, launching, script
@@ -88,10 +89,11 @@ class _Any:
 _ANY = _Any()
 
 
+@pytest.mark.every_java
 async def test_every_command_of_conditions(jvm: Jvm, tmp_path: Path) -> None:
     expected = steps(tmp_path)
     lines = [line for line, _ in expected]
-    done = await jdbpy(*launching(ROUNDS, "--json", "--keep-going", *script(*lines)), jvm=jvm)
+    done = await jdbpy(*launching(ROUNDS.on(jvm), "--json", "--keep-going", *script(*lines)), jvm=jvm)
     assert [found["command"] for found in done.results] == lines, done
     wrong = [
         f"{line}: {found}"

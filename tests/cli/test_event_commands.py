@@ -97,11 +97,13 @@ def lines_of(expected: list[tuple[str, Check]]) -> list[str]:
     return [part for line, _ in expected for part in (["where", "c", "end"] if line == "end" else [line])]
 
 
+@pytest.mark.every_java
 async def test_every_command_of_events(jvm: Jvm, tmp_path: Path) -> None:
     expected = steps(tmp_path)
     arguments = ("exceptions", "fields")
     lines = lines_of(expected)
-    done = await jdbpy(*launching(HAPPENINGS, "--json", "--keep-going", *script(*lines), arguments=arguments), jvm=jvm)
+    words = launching(HAPPENINGS.on(jvm), "--json", "--keep-going", *script(*lines), arguments=arguments)
+    done = await jdbpy(*words, jvm=jvm)
     results = [
         found for found in done.results if found["command"] not in ("print 40 + 2", "print amount", "where", "c")
     ]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, program
 
@@ -30,10 +32,11 @@ def steps(directory: Path) -> list[tuple[str, Callable[[Any], object]]]:
     ]
 
 
+@pytest.mark.every_java
 async def test_every_command_of_the_heap(jvm: Jvm, tmp_path: Path) -> None:
     expected = steps(tmp_path)
     lines = [f"stop at {HOARD.at('look')}", "run", *(line for line, _ in expected)]
-    done = await jdbpy(*launching(HOARD, "--json", "--keep-going", *script(*lines)), jvm=jvm)
+    done = await jdbpy(*launching(HOARD.on(jvm), "--json", "--keep-going", *script(*lines)), jvm=jvm)
     wrong = [
         f"{line}: {found}"
         for (line, check), found in zip(expected, done.results[2:], strict=True)

@@ -51,10 +51,11 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
     ]
 
 
+@pytest.mark.every_java
 async def test_a_program_is_started_again_with_all_breakpoints(jvm: Jvm, tmp_path: Path) -> None:
     expected = steps(tmp_path)
     lines = [line for line, _ in expected]
-    words = launching(HELLO, "--json", *script(*lines), arguments=["a", "b"])
+    words = launching(HELLO.on(jvm), "--json", *script(*lines), arguments=["a", "b"])
     done = await jdbpy(*words, jvm=jvm)
     assert [found["command"] for found in done.results] == lines, done.err
     wrong = [

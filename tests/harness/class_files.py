@@ -16,7 +16,7 @@ def with_source_map(program: Program, directory: Path, smap: str, class_name: st
     shutil.copytree(program.classes, classes)
     file = classes / f"{(class_name or program.main).replace('.', '/')}.class"
     file.write_bytes(add_attribute(file.read_bytes(), "SourceDebugExtension", smap.encode()))
-    return Program(program.main, str(classes), str(directory), program.markers)
+    return program.replace(classes=str(classes), sources=str(directory))
 
 
 def add_attribute(data: bytes, name: str, content: bytes) -> bytes:
@@ -68,4 +68,4 @@ def with_source_file(program: Program, directory: Path, name: str) -> Program:
     data = file.read_bytes()
     assert data.count(before) == 1
     file.write_bytes(data.replace(before, after))
-    return Program(program.main, str(classes), str(directory), program.markers)
+    return program.replace(classes=str(classes), sources=str(directory))

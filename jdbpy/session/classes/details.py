@@ -84,7 +84,7 @@ class Details:
             raise self._unknown(name)
         own = found[0].typeID
         await self._types.facts.prefetch(
-            *((fact, [own]) for fact in _ABOUT),
+            *((fact, [own]) for fact in self._about()),
             *((fact, self._origins.expected(everything)) for fact in self._origins.FACTS),
             lenient=True,
         )
@@ -276,9 +276,13 @@ class Details:
                 files.setdefault(relative_path(names[type_id], source), set()).add(names[type_id])
         return {name: tuple(sorted(files[name])) for name in sorted(files)}
 
+    def _about(self) -> dict[facts.Fact[ReferenceTypeID, Any], str]:
+        """Return the facts that this target has; one before Java 9 has no modules."""
+        return {fact: what for fact, what in _ABOUT.items() if fact is not facts.MODULE or self._target.at_least(9)}
+
     def _refused(self, own: ReferenceTypeID) -> list[str]:
         """Return what of a class the agent refused to tell, and why."""
-        found = ((what, self._types.facts.refusal(fact, own)) for fact, what in _ABOUT.items())
+        found = ((what, self._types.facts.refusal(fact, own)) for fact, what in self._about().items())
         return [f"{what} not known: {error}" for what, error in found if error is not None]
 
     async def _module(self, own: ReferenceTypeID) -> tuple[str, list[str]]:

@@ -43,7 +43,11 @@ APP_LOADER = Row(
 )
 READER = Row(
     "The method that reads so many bytes of a stream",
-    ((8, "sun.misc.IOUtils.readFully"), (9, "sun.security.util.IOUtils.readFully"), (11, "java.io.InputStream.readNBytes")),
+    (
+        (8, "sun.misc.IOUtils.readFully"),
+        (9, "sun.security.util.IOUtils.readFully"),
+        (11, "java.io.InputStream.readNBytes"),
+    ),
 )
 
 ROWS = (

@@ -153,8 +153,8 @@ class HitTimes:
 _SENSITIVE = {
     "class-loading": (
         "java.lang.ClassLoader", "java.lang.Class", "java.lang.module.", "java.net.URLClassLoader",
-        "java.security.SecureClassLoader", "jdk.internal.loader.", "sun.misc.Launcher", "org.springframework.boot.loader.",
-        "org.apache.catalina.loader.",
+        "java.security.SecureClassLoader", "jdk.internal.loader.", "sun.misc.Launcher",
+        "org.springframework.boot.loader.", "org.apache.catalina.loader.",
     ),
     "locking": (
         "java.lang.ref.", "java.util.concurrent.locks.", "java.lang.VirtualThread",

@@ -127,9 +127,7 @@ async def _used(calls: UtilityCalls, count: int, java_ids: JavaIds, *methods: st
     """Return what methods of the bean tell of threads by their Java ids: nanoseconds, or bytes; None where it
     does not.
     """
-    (ids, _), numbers = await both(
-        lambda: both(lambda: calls.longs(count), lambda: _expect_bean(calls)), java_ids
-    )
+    (ids, _), numbers = await both(lambda: both(lambda: calls.longs(count), lambda: _expect_bean(calls)), java_ids)
     (bean,), _ = await both(
         lambda: _bean(calls),
         lambda: calls.fill(ids, [max(each, 1) for each in numbers]),  # the bean refuses ids below 1

@@ -64,7 +64,9 @@ async def read_thread_fields(reader: Reader, threads: Sequence[int]) -> dict[int
     Only for ids that the agent has called threads.
     """
     # The other classes are looked for beside; before 19 there are none, and the question would be asked every time.
-    own, _ = await read_both(_own(reader, threads), reader.boot_classes(_LATER if reader.release >= THREAD_HOLDER else ()))
+    own, _ = await read_both(
+        _own(reader, threads), reader.boot_classes(_LATER if reader.release >= THREAD_HOLDER else ())
+    )
     held = await _held(reader, own)
     virtual = await _carriers(reader, [thread for thread, values in own.items() if _number(values, "holder") == 0])
     found: dict[int, ThreadFields] = {}

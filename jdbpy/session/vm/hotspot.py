@@ -26,6 +26,7 @@ from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Tag
 
+
 async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
     """Run a command with its arguments and return what it prints; "" and "help" list the commands.
 
@@ -46,7 +47,9 @@ async def _bean(calls: UtilityCalls) -> Raw:
     """Return the bean that runs them; it is kept in a static field once it was made. wire: 6 trips, 1 again."""
     owner = DIAGNOSTIC_COMMANDS_OWNER.on(calls.release)
     # what loads the library has to be initialized before others of it
-    await calls.expect(load=[row.on(calls.release) for row in (MANAGEMENT, DIAGNOSTIC_COMMANDS_OWNER, DIAGNOSTIC_COMMANDS)])
+    await calls.expect(
+        load=[row.on(calls.release) for row in (MANAGEMENT, DIAGNOSTIC_COMMANDS_OWNER, DIAGNOSTIC_COMMANDS)]
+    )
     kept = await _kept(calls, owner)
     if kept is None:
         await calls.static(owner, "getDiagnosticCommandMBean", "()Lcom/sun/management/DiagnosticCommandMBean;")
