@@ -54,6 +54,7 @@ PER_ROUND = {
 }  # fmt: skip
 
 
+@pytest.mark.every_java
 async def test_statistics_are_counted_in_the_target(jvm: Jvm) -> None:
     """All calls and failures from then on, of every kind of method and thread; taken out, the program is as before."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:
@@ -119,6 +120,7 @@ async def test_nothing_goes_into_the_target_unasked(any_jvm: Jvm, mode: str) -> 
         d.unseen()
 
 
+@pytest.mark.every_java
 async def test_trees_are_folded_in_the_target(jvm: Jvm) -> None:
     """Calls by line, also those that fail and are caught, in choices and loops; of recursion the outermost; the times
     lie between those that the program takes inside of the calls and around them."""
@@ -207,6 +209,7 @@ def told(report: Report) -> tuple[str, ...]:
     return report.location.method, given, f"threw {report.exception.message}" if report.exception else ended
 
 
+@pytest.mark.every_java
 async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
     """Each with receiver, arguments, result or exception, thread and time; limits count what they leave out."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:
@@ -287,6 +290,7 @@ async def test_calls_at_the_time_of_the_change_are_told_right_or_not_at_all(jvm:
         }  # fmt: skip
 
 
+@pytest.mark.every_java
 async def test_conditions_and_expressions_of_calls_are_computed_in_the_target(jvm: Jvm) -> None:
     """Of arguments, the receiver, what is returned or thrown, and the time; also those that run methods, and fail."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.harness import Jvm, debug, inline
 
 PROGRAM = inline("""
@@ -48,6 +50,7 @@ WEIGH = (
 )
 
 
+@pytest.mark.every_java
 async def test_fields_of_this_are_read_by_the_program_s_own_code(jvm: Jvm) -> None:
     """Beside a local variable and a superclass's field of the same name, in a constructor, and where one is null."""
     async with debug(jvm, PROGRAM) as d:

@@ -46,11 +46,12 @@ async def runs_its_own_code(target: Target, attached: int) -> None:
     """Another debugger, after so many, finds that all classes run what their files say."""
     await target.wait_listening(attached + 1)
     async with jdbpy.attach_session(target.address) as session:
-        found = await session.hotswap.redefine_all(PROGRAM.classes)
+        found = await session.hotswap.redefine_all(target.program.classes)
         assert {"Heated", "Kettle"} <= set(found.unchanged), found
         assert not [each.name for each in await session.classes.list() if "Jdbpy__" in each.name]
 
 
+@pytest.mark.every_java
 async def test_a_loop_of_main_is_checked_in_the_target(jvm: Jvm) -> None:
     """The class is not loaded when the breakpoint is set: even the loop of ``main`` runs compiled code."""
     async with debug(jvm, PROGRAM) as d:
@@ -77,6 +78,7 @@ async def test_a_loop_of_main_is_checked_in_the_target(jvm: Jvm) -> None:
         await runs_its_own_code(d.target, 1)
 
 
+@pytest.mark.every_java
 async def test_a_breakpoint_that_is_passed_often_goes_into_the_target(jvm: Jvm) -> None:
     """Two in one class; private members; steps over lines with checks; stacks; leaving gives the class its code."""
     async with debug(jvm, PROGRAM) as d:
@@ -155,6 +157,7 @@ async def test_a_breakpoint_asks_for_it_by_an_option(jvm: Jvm) -> None:
         d.unseen()
 
 
+@pytest.mark.every_java
 async def test_a_condition_that_throws_stops_and_says_why(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         await to_the_prompt(d)
@@ -175,6 +178,7 @@ async def test_a_condition_that_throws_stops_and_says_why(jvm: Jvm) -> None:
         assert await value(d, "i") == "9000"
 
 
+@pytest.mark.every_java
 async def test_what_a_killed_debugger_leaves_is_found_and_taken_out(jvm: Jvm) -> None:
     async with start_target(jvm, PROGRAM, suspend=False) as target:
         await target.send("loop 10")
@@ -201,16 +205,17 @@ async def test_what_a_killed_debugger_leaves_is_found_and_taken_out(jvm: Jvm) ->
         await runs_its_own_code(target, 2)
 
 
+@pytest.mark.every_java
 async def test_hot_swap_of_a_woven_class(jvm: Jvm) -> None:
     """What the user gives is the class's own code from then on, and is checked again."""
-    changed = inline(SOURCE.replace("int j = i + 1;", "int j = i + 2;"))
+    changed = inline(SOURCE.replace("int j = i + 1;", "int j = i + 2;")).on(jvm)
     async with debug(jvm, PROGRAM) as d:
         await to_the_prompt(d)
         d.session.instrumentation.mode = "auto"
         await d.session.breakpoints.add(d.at("passed", "Kettle"), condition="i == 1_000")
         await loop(d, "loop 2000")
         await d.wait_stop("breakpoint", at="passed")
-        assert (await d.session.hotswap.redefine_all(PROGRAM.classes)).classes == ()
+        assert (await d.session.hotswap.redefine_all(d.program.classes)).classes == ()
         await d.resume()
         await d.target.wait_output("done loop 2000 2001000")
         done = await d.session.hotswap.redefine_all(changed.classes)
@@ -228,6 +233,7 @@ async def test_hot_swap_of_a_woven_class(jvm: Jvm) -> None:
         await d.wait_stop("breakpoint", at="passed")
 
 
+@pytest.mark.every_java
 async def test_threads_that_come_to_a_check_at_once_stop_once_each(jvm: Jvm) -> None:
     """Each is stepped out of the check, while the hits of the others are on their way."""
     async with debug(jvm, "Racers", "4", "150") as d:

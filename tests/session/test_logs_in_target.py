@@ -37,6 +37,7 @@ async def reports(events: EventStream, until: str | Callable[[Report], bool]) ->
     return found
 
 
+@pytest.mark.every_java
 async def test_a_logpoint_that_is_hit_often_goes_into_the_target(jvm: Jvm) -> None:
     """Every hit is reported once, in order, with number, thread, time and values; then hits are only counted."""
     async with debug(jvm, PROGRAM) as d:
@@ -175,6 +176,7 @@ async def loop_until_in_target(d: Debugging, trace: BreakpointInfo) -> None:
     raise AssertionError("the trace does not go into the target")
 
 
+@pytest.mark.every_java
 async def test_a_trace_of_methods_keeps_entries_and_exits_in_the_target(jvm: Jvm) -> None:
     """Arguments, what is returned, thread and time, in order; private, static and overloaded methods of a class."""
     async with debug(jvm, PROGRAM) as d:
@@ -295,7 +297,7 @@ async def test_another_breakpoint_or_a_hot_swap_that_changes_the_class_loses_not
 BANDS = """
 class Bands {
     public static void main(String[] args) throws Exception {
-        var in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null; ) {
             Thread[] threads = new Thread[Integer.parseInt(line)];
             for (int t = 0; t < threads.length; t++) {
@@ -317,6 +319,7 @@ class Played {
 """
 
 
+@pytest.mark.every_java
 async def test_passes_of_many_threads_are_counted_exactly_whatever_is_reported(jvm: Jvm) -> None:
     """By a trace of all threads, and by one of the main thread alone."""
     async with debug(jvm, inline(BANDS)) as d:
