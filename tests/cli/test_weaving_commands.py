@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.cli.process import jdbpy, launching, script
 from tests.harness import Jvm, program
 
 HEATED = program("Heated")
 
 
-async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
+@pytest.mark.every_java
+async def test_the_words_of_the_commands(jvm: Jvm) -> None:
     lines = (
         "info woven",
         "unweave",
@@ -25,12 +28,13 @@ async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
         "delete 2",
         "unweave",
         "breakpoints",
+        "info woven",
         "weave 1",
         "set in-target off",
         f"break {HEATED.at('own')} in-target",
         "breakpoints",
     )
-    done = await jdbpy(*launching(HEATED, "--keep-going", *script(*lines)), jvm=any_jvm)
+    done = await jdbpy(*launching(HEATED.on(jvm), "--keep-going", *script(*lines)), jvm=jvm)
     out = done.out
     assert "the target runs its own code only (in-target is off)" in out
     assert "if i == 7 || i == 2_000_000; in the target" in out
@@ -40,6 +44,7 @@ async def test_the_words_of_the_commands(any_jvm: Jvm) -> None:
     assert "checks of other breakpoints stay in Heated" in out
     assert out.count("Heated runs its own code again") == 1
     assert "if i == 7 || i == 2_000_000; ordinary: it was taken out of the target" in out
+    assert "breakpoint 1 is ordinary: it was taken out of the target" in out, "of 'info woven'"
     assert "there is no breakpoint 7" in done.err
     assert "if i == 7 || i == 2_000_000; in-target" in out, "asked for by 'weave 1'"
     assert "ordinary: it has no condition; in-target" in out, "asked for when it was set"

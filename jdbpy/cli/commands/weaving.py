@@ -15,11 +15,19 @@ from jdbpy.cli.table import command
 from jdbpy.record import Record
 
 
+class KeptOut(Record):
+    """A breakpoint that the debugger computes although the target could, and why."""
+
+    number: int
+    reason: str
+
+
 class WovenClasses(Record):
     """Classes of the target that run checks of the debugger beside their own code."""
 
     mode: Annotated[str, "auto, ask or off: the setting in-target"]
     classes: tuple[instrumentation.WovenClass, ...]
+    ordinary: Annotated[tuple[KeptOut, ...], "breakpoints that stay ordinary, with the reason"] = ()
 
 
 class Unwoven(Record):
@@ -40,13 +48,15 @@ _COLUMNS = (
 def woven_classes(result: WovenClasses, settings: Settings) -> Shown:
     if not result.classes:
         yield Sentence(f"the target runs its own code only (in-target is {result.mode})")
-        return
     rows = []
     for each in result.classes:
         numbers = ", ".join((*map(str, each.breakpoints), *(f"calls {text}" for text in each.calls)))
         numbers = numbers or "none: taken out as soon as no call is in it"
         rows.append((each.class_name, numbers, ", ".join(each.methods)))
-    yield TablePieces(_COLUMNS, rows)
+    if rows:
+        yield TablePieces(_COLUMNS, rows)
+    for kept_out in result.ordinary:
+        yield Sentence(f"breakpoint {kept_out.number} is ordinary: {kept_out.reason}")
 
 
 @shows(Unwoven)
@@ -65,7 +75,10 @@ async def woven(ctx: Context) -> WovenClasses:
 
     `breakpoints` says of each condition whether it is `in the target` or ordinary, and why.
     """
-    return WovenClasses(ctx.session.instrumentation.mode, tuple(ctx.session.instrumentation.woven()))
+    ordinary = [KeptOut(each.number, each.ordinary) for each in ctx.session.points.list() if each.ordinary]
+    return WovenClasses(
+        ctx.session.instrumentation.mode, tuple(ctx.session.instrumentation.woven()), tuple(ordinary)
+    )
 
 
 @command("weave", group="breakpoints")
