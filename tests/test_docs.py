@@ -21,6 +21,7 @@ import trio
 from docs.tools.site import on_page_markdown
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
 from jdbpy.record import Record
+from jdbpy.session.java.releases import READER, ROWS, UNSAFE
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 
@@ -218,15 +219,29 @@ def test_pages_in_the_site_have_links_to_pages_only() -> None:
     assert on_page_markdown(page) == shown
 
 
-def cited(text: str) -> list[tuple[str, str]]:
-    """Return the facts and sections of the agent's page that a text names, as ("section ", "Invoking methods")."""
+def cited(text: str, of: str = "agent") -> list[tuple[str, str]]:
+    """Return the facts and sections of a page that a text names, as ("section ", "Invoking methods")."""
     text = re.sub(r"\s*\n\s*(?:# )?", " ", text)
-    runs = re.findall(r'docs/agent\.md,((?: (?:section )?"[^"]+",?)+)', text)
+    runs = re.findall(rf'docs/{of}\.md,((?: (?:section )?"[^"]+",?)+)', text)
     return [pair for run in runs for pair in re.findall(r'(section )?"([^"]+)"', run)]
 
 
-def test_comments_name_facts_that_the_page_on_the_agent_has() -> None:
-    page = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+def test_the_page_on_the_jdk_has_the_names_of_the_code() -> None:
+    page = (ROOT / "docs" / "jdk.md").read_text(encoding="utf-8")
+    rows = [f"| {row.what} | {'; '.join(f'{since}: `{name}`' for since, name in row.names)} |" for row in ROWS]
+    assert [line for line in page.splitlines() if line.startswith("| ") and "`" in line] == rows
+
+
+def test_a_name_of_the_jdk_goes_by_the_release() -> None:
+    assert [UNSAFE.on(release) for release in (8, 9, 25)] == [
+        "sun.misc.Unsafe", "jdk.internal.misc.Unsafe", "jdk.internal.misc.Unsafe",
+    ]  # fmt: skip
+    assert [READER.on(release).rpartition(".")[2] for release in (7, 8, 10, 11)] == ["readFully"] * 3 + ["readNBytes"]
+
+
+@pytest.mark.parametrize(("of", "least"), [("agent", 20), ("jdk", 3)])
+def test_comments_name_facts_that_the_page_has(of: str, least: int) -> None:
+    page = (ROOT / "docs" / f"{of}.md").read_text(encoding="utf-8")
     facts = {("", name) for name in re.findall(r"^\* \*\*(.+)\.\*\*", page, re.MULTILINE)}
     sections = {("section ", name) for name in re.findall(r"^## (.+)$", page, re.MULTILINE)}
     named = {
@@ -234,7 +249,7 @@ def test_comments_name_facts_that_the_page_on_the_agent_has() -> None:
         for folder in ("jdbpy", "tests", "benchmarks")
         for path in (ROOT / folder).rglob("*.py")
         if path.name != "test_docs.py"
-        for fact in cited(path.read_text(encoding="utf-8"))
+        for fact in cited(path.read_text(encoding="utf-8"), of)
     }
-    assert len(named) > 20
+    assert len(named) > least
     assert {name for name in named if name[1:] not in facts | sections} == set()

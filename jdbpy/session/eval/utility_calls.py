@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jdbpy.errors import JdbpyError, StateError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
+from jdbpy.session.java.releases import TESTED
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.stack import StackReader
@@ -260,7 +261,7 @@ class UtilityCalls:
         if not class_id:
             raise StateError(
                 f"the target has no class {class_name}",
-                hint="its module was left out of this JVM, or the JVM is another than HotSpot",
+                hint=f"its module was left out of this JVM, or the JVM is none that is tested ({TESTED})",
                 code="NOT_AVAILABLE",
             )
         return class_id

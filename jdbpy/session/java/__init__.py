@@ -5,6 +5,7 @@
 * ``descriptors``: types as class files write them, read
 * ``types``: Java's types as the evaluator reasons about them
 * ``class_names``: class names as users type them, patterns, step filters
+* ``releases``: what the JDK's own classes are called, by Java version
 * ``jdk``: what the JDK's classes most used are known to be without asking
 * ``arithmetic``: every rule of JLS 15 that computes a number or a boolean
 * ``literals``: the values of literals; ``texts``: values written as Java would write them

@@ -9,7 +9,7 @@ from __future__ import annotations
 from jdbpy.record import Record
 
 
-class Row(Record):
+class JdkName(Record):
     """A name of the JDK by release: each ``names`` is the first release that has it, and the name; oldest first."""
 
     what: str
@@ -20,28 +20,28 @@ class Row(Record):
         return next((name for since, name in reversed(self.names) if since <= release), self.names[0][1])
 
 
-UNSAFE = Row("The Unsafe that defines classes", ((8, "sun.misc.Unsafe"), (9, "jdk.internal.misc.Unsafe")))
-MANAGEMENT = Row(
+UNSAFE = JdkName("The Unsafe that defines classes", ((8, "sun.misc.Unsafe"), (9, "jdk.internal.misc.Unsafe")))
+MANAGEMENT = JdkName(
     "The class that loads the library of flags and diagnostic commands",
     ((8, "sun.management.ManagementFactoryHelper"), (9, "com.sun.management.internal.PlatformMBeanProviderImpl")),
 )
-FLAG = Row("A flag of HotSpot", ((8, "sun.management.Flag"), (9, "com.sun.management.internal.Flag")))
-DIAGNOSTIC_COMMANDS = Row(
+FLAG = JdkName("A flag of HotSpot", ((8, "sun.management.Flag"), (9, "com.sun.management.internal.Flag")))
+DIAGNOSTIC_COMMANDS = JdkName(
     "The bean that runs diagnostic commands",
     ((8, "sun.management.DiagnosticCommandImpl"), (9, "com.sun.management.internal.DiagnosticCommandImpl")),
 )
-DIAGNOSTIC_COMMANDS_OWNER = Row(
+DIAGNOSTIC_COMMANDS_OWNER = JdkName(
     "The class that keeps the bean of diagnostic commands",
     ((8, "sun.management.ManagementFactoryHelper"), (9, "com.sun.management.internal.DiagnosticCommandImpl")),
 )
-DIAGNOSTIC_COMMANDS_FIELD = Row(
+DIAGNOSTIC_COMMANDS_FIELD = JdkName(
     "The field that keeps the bean of diagnostic commands", ((8, "hsDiagCommandMBean"), (9, "diagCommandMBean"))
 )
-APP_LOADER = Row(
+APP_LOADER = JdkName(
     "The class loader of the class path",
     ((8, "sun.misc.Launcher$AppClassLoader"), (9, "jdk.internal.loader.ClassLoaders$AppClassLoader")),
 )
-READER = Row(
+READER = JdkName(
     "The method that reads so many bytes of a stream",
     (
         (8, "sun.misc.IOUtils.readFully"),
@@ -61,6 +61,9 @@ ROWS = (
     READER,
 )
 """All rows, for docs/jdk.md."""
+
+TESTED = "HotSpot of Java 8, 11, 17, 21 and 25"
+"""What the tests run on, for messages about a JVM that keeps something elsewhere."""
 
 BEANS_OF_ALL_INTERFACES = 9
 """The first release whose ``getPlatformMXBean`` gives the bean of threads by HotSpot's own interface."""

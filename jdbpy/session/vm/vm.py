@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.java.class_names import like
-from jdbpy.session.java.releases import APP_LOADER
+from jdbpy.session.java.releases import APP_LOADER, TESTED
 from jdbpy.session.model.vm import Capability, Clocks, Property, SearchPaths, VmFacts, VmFlag
 from jdbpy.session.target.reading import gather
 from jdbpy.session.target.target import Target
@@ -76,7 +76,7 @@ async def read_properties(target: Target) -> list[Property]:
     if not isinstance(shown, Entries):
         raise StateError(
             "this JVM keeps its system properties in a way that jdbpy does not know",
-            hint="'print System.getProperty(\"NAME\")' asks for one at a breakpoint",
+            hint=f"tested is {TESTED}; 'print System.getProperty(\"NAME\")' asks for one at a breakpoint",
             code="NOT_AVAILABLE",
         )
     strings = [(key, value) for key, value in shown.entries if key.tag == value.tag == Tag.STRING and value.value]
