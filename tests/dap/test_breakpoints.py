@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.dap.client import Body, DapClient, dap_client, source_of
 from tests.harness import Jvm, program, start_target
 
@@ -19,6 +21,7 @@ async def value(dap: DapClient, stop: Body, expression: str) -> str:
     return str((await dap.evaluate(expression, top))["result"])
 
 
+@pytest.mark.every_java
 async def test_conditions_hit_conditions_and_messages(jvm: Jvm) -> None:
     counter = program("Counting")
     path = source_of(counter, "total")

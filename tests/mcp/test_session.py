@@ -24,9 +24,14 @@ def bar_with_a_bug() -> Program:
     code = "\n".join(line.replace("public final class", "final class") for line in lines if line not in imports)
     assert "balance += cents" in code
     start = "class Start { public static void main(String[] args) throws Exception { CoffeeBar.main(args); } }"
-    return inline("\n".join([*imports, start, code.replace("balance += cents", "balance = cents")]))
+    return inline(
+        "\n".join([*imports, start, code.replace("balance += cents", "balance = cents")]).replace(
+            "List.of(", "java.util.Arrays.asList("
+        )
+    )
 
 
+@pytest.mark.every_java
 async def test_a_planted_bug_is_found(jvm: Jvm) -> None:
     async with start_target(jvm, bar_with_a_bug()) as target:
         async with agent("--sourcepath", target.program.sources, "attach", target.address) as client:
@@ -50,6 +55,7 @@ async def test_a_planted_bug_is_found(jvm: Jvm) -> None:
         assert await target.wait_exit() == 0
 
 
+@pytest.mark.every_java
 async def test_eight_threads_stop_at_once(jvm: Jvm) -> None:
     async with start_target(jvm, "Racers", *("8", "1000")) as target:
         async with agent("--hold", "thread", "attach", target.address) as client:
@@ -98,6 +104,7 @@ async def stopped_by_a_raw_client(process: trio.Process, target: Target) -> None
 
 
 @pytest.mark.parametrize("end", ["closed", "terminated", "killed"])
+@pytest.mark.every_java
 async def test_a_client_that_goes_leaves_nothing_suspended(jvm: Jvm, end: str) -> None:
     async with start_target(jvm, "Rounds") as target:
         command = [sys.executable, "-m", "jdbpy", "mcp", "attach", target.address]

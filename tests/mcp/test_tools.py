@@ -38,6 +38,7 @@ async def test_the_list_of_tools_is_short() -> None:
         assert client.target == {"state": "none", "suspended": "nothing"}
 
 
+@pytest.mark.every_java
 async def test_answers_at_a_stop(jvm: Jvm) -> None:
     async with start_target(jvm, "Rounds") as target:
         line = target.program.line("number")

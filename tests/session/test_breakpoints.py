@@ -15,6 +15,7 @@ from tests.session.running import places
 # -- lines ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_java
 async def test_a_breakpoint_waits_for_its_class(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         point = await d.session.breakpoints.add(d.at("sent"))
@@ -28,6 +29,7 @@ async def test_a_breakpoint_waits_for_its_class(jvm: Jvm) -> None:
         assert (places(point), point.hits, point.message) == (Counter(["Courier.send"]), 1, "")
 
 
+@pytest.mark.every_java
 async def test_a_static_initializer_does_not_slip_through(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await d.session.breakpoints.add(d.at("static-init"))
@@ -113,6 +115,7 @@ async def test_lambdas_on_one_line_and_the_statement_around_them(jvm: Jvm) -> No
         assert places(point) == Counter(["Order.names", "Order.lambda$names$0", "Order.lambda$names$1"])
 
 
+@pytest.mark.every_java
 async def test_a_finally_block_is_there_for_every_way_into_it(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await d.session.breakpoints.add(d.at("finally"))
@@ -252,6 +255,7 @@ async def test_the_line_of_a_file_that_has_no_code(any_jvm: Jvm) -> None:
 # -- methods -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_java
 async def test_overloads(jvm: Jvm) -> None:
     async with debug(jvm, "Shop") as d:
         await d.session.breakpoints.add("Order.discount")

@@ -53,6 +53,7 @@ async def test_an_exception_class_that_is_loaded_later(jvm: Jvm) -> None:
         await to_the_end(d)
 
 
+@pytest.mark.every_java
 async def test_caught_and_uncaught(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "exceptions") as d:
         caught = await d.session.catchpoints.exception("IllegalStateException", uncaught=False)
@@ -201,6 +202,7 @@ async def test_the_second_class_only(any_jvm: Jvm) -> None:
         await to_the_end(d)
 
 
+@pytest.mark.every_java
 async def test_classes_that_are_unloaded(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "unload", jvm_options=["-XX:+UseSerialGC"]) as d:
         point = await d.session.catchpoints.class_unload(options=PointOptions(classes=("happenings.*", "*.Passing")))
@@ -219,6 +221,7 @@ async def test_classes_that_are_unloaded(jvm: Jvm) -> None:
 # -- threads and the end -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_java
 async def test_threads_that_start_and_end(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "threads") as d:
         await d.session.breakpoints.add("happenings.Happenings.threads", temporary=True)

@@ -39,6 +39,7 @@ async def runs_to_its_end(d: Debugging, passed: int) -> None:
 
 @pytest.mark.parametrize("others_run", [False, True])
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.every_java
 async def test_print_at_a_stop(jvm: Jvm, policy: SuspendPolicy, others_run: bool) -> None:
     """Other threads come to the line while the method runs, and stop there; the method returns all the same."""
     with within(LIMIT):
@@ -53,6 +54,7 @@ async def test_print_at_a_stop(jvm: Jvm, policy: SuspendPolicy, others_run: bool
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.every_java
 async def test_breakpoint_in_the_method(jvm: Jvm, policy: SuspendPolicy) -> None:
     """It is passed, also by a thread that is suspended more than once."""
     with within(LIMIT):
@@ -79,6 +81,7 @@ async def test_condition(jvm: Jvm, policy: SuspendPolicy) -> None:
             assert d.session.breakpoints.list()[0].failures == 0
 
 
+@pytest.mark.every_java
 async def test_condition_beside_a_breakpoint(jvm: Jvm) -> None:
     """The condition is asked while others stop at a breakpoint, and methods are run at its stops."""
     with within(LIMIT):
@@ -93,6 +96,7 @@ async def test_condition_beside_a_breakpoint(jvm: Jvm) -> None:
             await runs_to_its_end(d, 36)
 
 
+@pytest.mark.every_java
 async def test_logpoint(jvm: Jvm) -> None:
     with within(LIMIT):
         async with debug(jvm, "Pool", "8", "10") as d:
@@ -133,6 +137,7 @@ async def test_over_a_link(jvm: Jvm) -> None:
                 await target.wait_output("done 28")
 
 
+@pytest.mark.every_java
 async def test_a_method_that_waits_for_a_lock(jvm: Jvm) -> None:
     """Who holds it is told, and letting that thread run ends the call; all counts are as before."""
     with within(LIMIT):

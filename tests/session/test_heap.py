@@ -30,6 +30,7 @@ async def object_id(d: Debugging, expression: str) -> int:
     return value.id
 
 
+@pytest.mark.every_java
 async def test_instances_are_of_the_class_itself(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
         nodes = await d.session.heap.instances("Hoard$Node")
@@ -67,6 +68,7 @@ async def test_the_histogram_agrees_with_the_instances(jvm: Jvm) -> None:
             await d.session.heap.histogram("no.such.*")
 
 
+@pytest.mark.every_java
 async def test_the_target_s_own_histogram_has_sizes(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
         histogram = await d.session.heap.usage.histogram("Hoard$N*", limit=10)
@@ -87,6 +89,7 @@ async def test_referrers_with_the_place_of_the_reference(jvm: Jvm) -> None:
         assert (owner.value.text, owner.how) == ("Hoard.class", ("static Hoard.CACHE",))
 
 
+@pytest.mark.every_java
 async def test_a_path_from_a_static_field(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
         found = await d.session.heap.path(await object_id(d, 'Hoard.CACHE.get("k").get(0)'))
@@ -112,6 +115,7 @@ async def test_no_path_is_said(jvm: Jvm) -> None:
         assert "given up" in given_up.note
 
 
+@pytest.mark.every_java
 async def test_a_pinned_object_outlives_collections(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
         heap = d.session.heap
@@ -126,6 +130,7 @@ async def test_a_pinned_object_outlives_collections(jvm: Jvm) -> None:
             await heap.pin(123_456_789)
 
 
+@pytest.mark.every_java
 async def test_memory_in_areas(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
         areas = {area.name: area for area in await d.session.heap.usage.memory()}
@@ -138,6 +143,7 @@ async def test_memory_in_areas(jvm: Jvm) -> None:
         assert sum(count or 0 for count in after) > sum(count or 0 for count in before)
 
 
+@pytest.mark.every_java
 async def test_a_heap_dump(jvm: Jvm, tmp_path: Path) -> None:
     async with hoard(jvm) as d:
         file = tmp_path / 'a "quoted" name.hprof'

@@ -20,7 +20,7 @@ from jdbpy.session.sources.local_classes import path_of_url
 from tests.harness import Debugging, Jvm, debug, inline, program
 from tests.harness.jvms import javac
 
-PROGRAM = program("Swapped")
+PROGRAM = program("Swapped", release=8)  # its class files replace each other on all versions
 SOURCE = Path(PROGRAM.sources, "Swapped.java").read_text(encoding="utf-8")
 Edit = Callable[[str], str]
 
@@ -29,7 +29,7 @@ def compiled(edit: Edit) -> str:
     """The directory of the classes of a changed source."""
     changed = edit(SOURCE)
     assert changed != SOURCE
-    return inline(changed).classes
+    return inline(changed, release=8).classes
 
 
 def result_plus_10(source: str) -> str:
@@ -67,6 +67,7 @@ async def test_a_directory_whose_classes_run_already_changes_nothing(jvm: Jvm) -
 
 
 @pytest.mark.usefixtures("nothing_ahead")
+@pytest.mark.every_java
 async def test_what_changed_in_a_directory_is_replaced(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         point = await at_marker(d, "return")
@@ -215,6 +216,7 @@ async def test_a_jar(any_jvm: Jvm, tmp_path: Path) -> None:
         await end(d)
 
 
+@pytest.mark.every_java
 async def test_a_source_is_compiled_for_the_target(jvm: Jvm, tmp_path: Path) -> None:
     """With the class path of the target, for the release of the class."""
     source = tmp_path / "Swapped.java"
@@ -357,6 +359,7 @@ REFUSED: list[tuple[str, Edit, str, str]] = [
 ]
 
 
+@pytest.mark.every_java
 async def test_what_the_vm_refuses_is_explained_and_changes_nothing(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         await at_marker(d, "note")

@@ -110,6 +110,7 @@ async def method_running(session: Session) -> None:
 @pytest.mark.parametrize(
     "before", [stopped, stopped_again, single_thread, condition, logpoint, step_pending, method_running]
 )
+@pytest.mark.every_java
 async def test_busy_threads_run_on_when_they_are_left(jvm: Jvm, before: Callable[[Session], Awaitable[None]]) -> None:
     async with start_target(jvm, "Busy", str(THREADS), suspend=False) as target:
         await target.wait_output("ready")
@@ -122,6 +123,7 @@ async def test_busy_threads_run_on_when_they_are_left(jvm: Jvm, before: Callable
         await all_move(target)
 
 
+@pytest.mark.every_java
 async def test_a_thread_that_was_left_in_a_method_can_run_another_one_later(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "1", suspend=False) as target:
         await target.wait_output("ready")

@@ -14,6 +14,7 @@ from tests.session.test_crowded_calls import next_hit, runs_to_its_end
 
 
 @pytest.mark.parametrize("condition", ["round >= 0", "p.a() >= 0"])
+@pytest.mark.every_java
 async def test_each_stop_is_one_of_all_threads(jvm: Jvm, condition: str) -> None:
     """One at a time, however many threads come to the line at once: the others' hits wait until it is resumed."""
     with within(LIMIT):

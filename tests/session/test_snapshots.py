@@ -125,6 +125,7 @@ async def seen(session: jdbpy.Session) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("program", "marker"), [("Locks", "ready"), ("Views", "stop")])
+@pytest.mark.every_java
 async def test_a_snapshot_shows_what_the_jvm_shows(jvm: Jvm, tmp_path: Path, program: str, marker: str) -> None:
     path = str(tmp_path / "one.jdbpy")
     async with debug(jvm, program) as d:
@@ -180,6 +181,7 @@ async def test_expressions_and_sources(jvm: Jvm, tmp_path: Path) -> None:
                 await walk
 
 
+@pytest.mark.every_java
 async def test_a_running_target_is_resumed_as_it_was(jvm: Jvm, tmp_path: Path) -> None:
     async with debug(jvm, "Crowd", "20") as d:
         await d.run_to("ready", thread="main")

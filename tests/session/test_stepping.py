@@ -29,6 +29,7 @@ async def step(d: Debugging, depth: StepDepth, to: str, **how: object) -> None:
     await d.check_stop(stop, StopReason.STEP, at=to)
 
 
+@pytest.mark.every_java
 async def test_over_a_call_into_it_and_out_of_it(jvm: Jvm) -> None:
     async with stopped_at(jvm, "start") as d:
         await step(d, OVER, "call")
@@ -59,6 +60,7 @@ async def test_by_instruction_stays_on_the_line_for_a_while(jvm: Jvm) -> None:
         assert after.location.code_index > before.location.code_index
 
 
+@pytest.mark.every_java
 async def test_an_exception_takes_a_step_to_its_handler(jvm: Jvm) -> None:
     async with stopped_at(jvm, "throw") as d:
         stop = await d.session.execution.step(OVER)
@@ -66,6 +68,7 @@ async def test_an_exception_takes_a_step_to_its_handler(jvm: Jvm) -> None:
         assert stop.location and stop.location.method == "rescue"
 
 
+@pytest.mark.every_java
 async def test_filters_keep_a_step_out_of_library_code_but_not_out_of_its_callbacks(jvm: Jvm) -> None:
     async with stopped_at(jvm, "library-call") as d:
         await step(d, INTO, "callback-call")
@@ -130,6 +133,7 @@ async def test_until_a_line(jvm: Jvm) -> None:
             await d.session.execution.start_until(d.program.line("in-twice"))
 
 
+@pytest.mark.every_java
 async def test_until_a_line_counts_only_this_frame_of_a_recursion(jvm: Jvm) -> None:
     async with stopped_at(jvm, "recurse") as d:
         stop = await d.session.execution.until(d.program.line("multiply"))

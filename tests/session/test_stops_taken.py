@@ -149,6 +149,7 @@ async def test_the_selection_follows_a_stop_of_everything() -> None:
         assert session.selection[0] == 2
 
 
+@pytest.mark.every_java
 async def test_suspend_and_resume_by_hand_leave_a_stop_as_it_was(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "1", suspend=False) as target:
         await target.wait_output("ready")
@@ -224,6 +225,7 @@ async def test_a_thread_that_is_resumed_by_name_while_its_hit_is_looked_at_is_re
         assert session.last_stop is None
 
 
+@pytest.mark.every_java
 async def test_a_step_outlives_the_stop_of_another_thread(jvm: Jvm) -> None:
     async with start_target(jvm, "Busy", "2", suspend=False) as target:
         await target.wait_output("ready")

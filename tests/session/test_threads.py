@@ -29,6 +29,7 @@ def by_name(threads: list[ThreadInfo]) -> dict[str, ThreadInfo]:
     return {thread.name: thread for thread in threads}
 
 
+@pytest.mark.every_java
 async def test_states_in_words(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "2") as d:
         await d.run_to("ready")
@@ -158,6 +159,7 @@ async def test_finding_a_thread(any_jvm: Jvm) -> None:
         }
 
 
+@pytest.mark.every_java
 async def test_groups(jvm: Jvm) -> None:
     async with debug(jvm, "Crowd", "2") as d:
         await d.run_to("ready")

@@ -44,6 +44,7 @@ async def to_the_end(d: Debugging) -> str:
     return d.target.stdout
 
 
+@pytest.mark.every_java
 async def test_a_value_of_every_type(jvm: Jvm) -> None:
     async with debug(jvm, "Returns", jvm_options=["-Dstdout.encoding=UTF-8", "-Dfile.encoding=UTF-8"]) as d:
         for marker, (java_type, expression, _) in FORCED.items():
@@ -119,6 +120,7 @@ async def test_a_native_frame_neither_returns_nor_is_popped(jvm: Jvm) -> None:
         assert d.unseen()  # the pause
 
 
+@pytest.mark.every_java
 async def test_pop_stands_before_the_call_again(jvm: Jvm) -> None:
     async with stopped_at(jvm, "inner") as d:
         await d.session.values.assign("n", "5")
@@ -137,6 +139,7 @@ async def test_two_frames_at_once(jvm: Jvm) -> None:
         await to_the_end(d)
 
 
+@pytest.mark.every_java
 async def test_reenter_starts_the_method_anew(jvm: Jvm) -> None:
     async with stopped_at(jvm, "inner") as d:
         stop = await d.check_stop(await d.session.execution.reenter(), StopReason.STEP)

@@ -26,6 +26,7 @@ def _text(value: object) -> str:
     return getattr(value, "text", "")
 
 
+@pytest.mark.every_java
 async def test_changes_of_a_field_whose_class_is_loaded_later(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "fields") as d:
         point = await d.session.watchpoints.add(f"{COUNTER}.value")
@@ -67,6 +68,7 @@ async def test_reads_and_changes_of_a_static_field(jvm: Jvm) -> None:
         await d.wait_exit()
 
 
+@pytest.mark.every_java
 async def test_one_object_only(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "fields") as d:
         await to_the_counters(d)
