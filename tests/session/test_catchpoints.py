@@ -202,7 +202,6 @@ async def test_the_second_class_only(any_jvm: Jvm) -> None:
         await to_the_end(d)
 
 
-@pytest.mark.every_java
 async def test_classes_that_are_unloaded(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "unload", jvm_options=["-XX:+UseSerialGC"]) as d:
         point = await d.session.catchpoints.class_unload(options=PointOptions(classes=("happenings.*", "*.Passing")))

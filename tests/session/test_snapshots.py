@@ -108,6 +108,14 @@ async def still(session: jdbpy.Session, before: dict[int, int]) -> dict[int, int
     }
 
 
+async def modules_of(session: jdbpy.Session) -> list[str]:
+    """The names of all modules; the words for a JVM that has none."""
+    try:
+        return [each.name for each in await session.modules.list()]
+    except jdbpy.StateError as error:
+        return [f"{error}, {error.hint}"]
+
+
 async def seen(session: jdbpy.Session) -> dict[str, object]:
     """What a session shows: stacks, variables of all frames, locks."""
     traces = await session.stack.all()
@@ -119,7 +127,7 @@ async def seen(session: jdbpy.Session) -> dict[str, object]:
         "variables": [[(each.name, each.type, each.value, each.error) for each in some] for some in variables],
         "deadlocks": [[each.thread.name for each in one.cycle] for one in deadlocks.deadlocks],
         "threads": [(each.id, each.name, each.state, each.group) for each in await session.threads.list()],
-        "modules": [each.name for each in await session.modules.list()],
+        "modules": await modules_of(session),
         "properties": await session.vm.properties(""),
     }
 

@@ -118,8 +118,9 @@ def run_woven(jvm: Jvm, program: JavaProgram, table: Table, directory: Path) -> 
     handles = {each for emitted in table.emitted.values() for each in emitted.handles}
     rows = ["\t".join((each.field, each.kind, each.owner_name, each.name, each.signature)) for each in handles]
     (directory / "handles").write_text("\n".join(rows), encoding="utf-8")
-    driver = inline(_DRIVER)
-    command = [jvm.java, *BRIEF, "-Xverify:all", "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED"]
+    driver = inline(_DRIVER).on(jvm)
+    opened = ["--add-opens=java.base/java.lang.invoke=ALL-UNNAMED"] if jvm.feature >= 9 else []
+    command = [jvm.java, *BRIEF, "-Xverify:all", *opened]
     command += ["-cp", f"{classes}:{driver.classes}", "Driver", str(directory / "handles")]
     done = subprocess.run(command, capture_output=True, timeout=60, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -255,7 +255,7 @@ public class Subject extends Base implements Named {
     }
 
     Function<String, String> anonymous(String taken, int count) {
-        return new Function<>() {
+        return new Function<String, String>() {
             int calls = 6;
             @Override public String apply(String argument) {
                 System.out.print(""); // @anonymous
