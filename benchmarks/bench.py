@@ -13,7 +13,7 @@ import trio
 from benchmarks.figures import Effort, Figure, Result, Sample, Unit, measure
 from benchmarks.relay import open_relay
 from benchmarks.traffic import Traffic
-from tests.harness.jvms import Jvm, all_jvms
+from tests.harness.jvms import Jvm, all_jvms, found_jvms
 from tests.harness.programs import Program, program
 from tests.harness.targets import Target, start_target
 
@@ -113,7 +113,7 @@ def program_of(name: str) -> Program:
 
 def choose_jvm(version: int | None) -> Jvm:
     """The JVM to measure on: that version, or the oldest; one with a jdb if there is a choice."""
-    candidates = [jvm for jvm in all_jvms() if version in (None, jvm.feature)]
+    candidates = [jvm for jvm in (found_jvms() if version else all_jvms()) if version in (None, jvm.feature)]
     if not candidates:
         raise SystemExit(f"no Java {version} here")
     return next((jvm for jvm in candidates if has_jdb(jvm)), candidates[0])

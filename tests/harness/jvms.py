@@ -22,7 +22,7 @@ OLDEST = 8
 
 
 @functools.cache
-def _found() -> tuple[Jvm, ...]:
+def found_jvms() -> tuple[Jvm, ...]:
     """Every runtime of this machine, oldest version first: those fetched by ``./dev jvms``, and those that
     JDBPY_TEST_JAVA_HOMES names, with os.pathsep between them, included.
     """
@@ -35,7 +35,7 @@ def _found() -> tuple[Jvm, ...]:
 @functools.cache
 def all_jvms() -> tuple[Jvm, ...]:
     """Every runtime of this machine that can run all fixtures (17 or later), oldest version first."""
-    return tuple(jvm for jvm in _found() if jvm.feature >= NEEDED[0])
+    return tuple(jvm for jvm in found_jvms() if jvm.feature >= NEEDED[0])
 
 
 @functools.cache
@@ -48,8 +48,10 @@ def test_jvms(*, every: bool = False) -> tuple[Jvm, ...]:
     """
     wanted = os.environ.get("JDBPY_TEST_JVMS", "")
     if wanted == "all":
-        return _found() if every else all_jvms()
-    found = [jvm for jvm in _found() if every or wanted or (jvm.feature >= NEEDED[0] and jvm.found_by != FETCHED_BY)]
+        return found_jvms() if every else all_jvms()
+    found = [
+        jvm for jvm in found_jvms() if every or wanted or (jvm.feature >= NEEDED[0] and jvm.found_by != FETCHED_BY)
+    ]
     by_version = {jvm.feature: jvm for jvm in sorted(found, key=lambda jvm: _PREFERRED.get(jvm.found_by, 0))}
     versions = [int(word) for word in wanted.split(",")] if wanted else sorted({*by_version, NEEDED[-1]})
     missing = [version for version in versions if version not in by_version]

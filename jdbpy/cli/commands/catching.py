@@ -22,8 +22,8 @@ async def catch(ctx: Context, request: Annotated[Catch | None, CatchArgument()] 
     com.acme.* except com.acme.util.*` by where it is thrown. The stop shows message, cause and where it will be caught.
 
     `catch load com.acme.*` stops when a class is loaded, before any of its code runs; `catch unload com.acme.*` reports
-    of those that are gone. `catch thread start` and `catch thread death` are for threads (`virtual` includes virtual
-    ones), `catch exit` for the end of the target, while it can still be looked at.
+    of those that are gone (before Java 15 with the next event). `catch thread start` and `catch thread death` are for
+    threads (`virtual` includes virtual ones), `catch exit` for the end of the target, while it can still be looked at.
     """
     if request is None:
         return listed(ctx, CATCHPOINTS)
