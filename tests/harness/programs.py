@@ -33,12 +33,14 @@ class Program(Record):
     classes: str
     sources: str
     markers: dict[str, tuple[str, int]]  # name -> (file name relative to sources, line)
-    release: int
-    compile_for: Callable[[int], Program]
+    release: int = 17
+    compile_for: Callable[[int], Program] | None = None  # None: it was not compiled from source here
 
     def on(self, jvm: Jvm) -> Program:
         """The program as that JVM can run it: the same text, compiled for its version if that is an older one."""
-        return self if jvm.feature >= self.release else self.compile_for(jvm.feature).replace(sources=self.sources)
+        if jvm.feature >= self.release or self.compile_for is None:
+            return self
+        return self.compile_for(jvm.feature).replace(sources=self.sources)
 
     def line(self, marker: str) -> int:
         """The line number that ``// @marker`` stands on."""
