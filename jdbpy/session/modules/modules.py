@@ -188,7 +188,11 @@ class ModuleDirectory:
         target = self._target
         target.require_alive()
         if not target.at_least(9):
-            raise StateError("this target has no modules", hint="they came with Java 9", code="NOT_AVAILABLE")
+            raise StateError(
+                f"this target, Java {target.info.version}, has no modules",
+                hint="they came with Java 9",
+                code="NOT_AVAILABLE",
+            )
         modules: Sequence[ModuleID] = (await target.conn.request(virtual_machine.AllModules())).modules
         outcomes = await target.conn.batch(
             [ask(each) for ask in (module_reference.Name, module_reference.ClassLoader) for each in modules]
