@@ -36,10 +36,23 @@ def jdk(request: pytest.FixtureRequest) -> Jvm:
 
 async def test_attaching(jdk: Jvm) -> None:
     """To a program that waits for its debugger; it runs on after quit."""
-    script = ["version", "stop in JdbTour.work", "~cont", "where", "run x", "clear JdbTour.work"]
+    await attached_alike(jdk, jdk, ["version", "stop in JdbTour.work", "~cont", "where", "run x", "clear JdbTour.work"])
+
+
+@pytest.mark.every_java
+async def test_a_target_of_every_java(jdk: Jvm, jvm: Jvm) -> None:
+    """The JDK's jdb, and ours, attached to a target of another version."""
+    script = ["class JdbTour", "stop in JdbTour.work", "~cont", "where", "wherei", "locals", "list"]
+    script += ["methods JdbTour", "fields JdbTour", "lines JdbTour", "threadlocks", "where all", "print 1 + 2", "~next"]
+    script += ["~step up", "classpath", "clear JdbTour.work"]
+    await attached_alike(jdk, jvm, script)
+
+
+async def attached_alike(jdk: Jvm, jvm: Jvm, script: list[str]) -> None:
+    """Both jdb answer alike when they are attached to a target on ``jvm``, and leave it running."""
 
     async def work(command: Command) -> tuple[list[str], list[str], str]:
-        async with start_target(jdk, "JdbTour") as target:
+        async with start_target(jvm, "JdbTour") as target:
             words = command("-attach", f"127.0.0.1:{target.port}", "-sourcepath", target.program.sources)
             async with drive(words, jdk) as driven:
                 begun = await driven.begin()
