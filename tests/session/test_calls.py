@@ -40,8 +40,8 @@ async def test_calls_are_reported_with_what_they_took_and_gave(jvm: Jvm) -> None
             observer.calls("Tills$Till.fall", on_call=fall.append),
             observer.calls("Tills$Till.factorial", on_call=factorial.append),
             observer.calls("Tills$Till.<init>", on_call=made.append, show=["name", "$args[0].length()"]),
-            observer.calls("Tills$Till.refuse", on_call=[].append, show=["$ret", "name"]) as without,
-            observer.calls("Tills$Till.*", on_call=[].append, show=["$ret.length()"]) as several,
+            observer.calls("Tills$Till.refuse", on_call=list[Report]().append, show=["$ret", "name"]) as without,
+            observer.calls("Tills$Till.*", on_call=list[Report]().append, show=["$ret.length()"]) as several,
         ):
             assert without.lacks == ("'$ret' is not shown for Tills$Till.refuse: it is void and returns nothing",)
             assert several.lacks[-1].startswith("'$ret.length()' is not shown for Tills$Till.")

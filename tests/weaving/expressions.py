@@ -41,23 +41,25 @@ _DRIVER = """
     import java.nio.file.*;
     public class Driver {
         public static void main(String[] args) throws Throwable {
-            var field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+            java.lang.reflect.Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
             field.setAccessible(true);
             MethodHandles.Lookup lookup = (MethodHandles.Lookup) field.get(null);
             Class<?> helper = Class.forName("subject.Jdbpy__table");
-            for (String line : Files.readAllLines(Path.of(args[0]))) {
+            for (String line : Files.readAllLines(Paths.get(args[0]))) {
                 String[] part = line.split("\\t");
                 Class<?> owner = Class.forName(part[2]);
                 String name = part[3], type = part[4];
                 MethodType method = MethodType.fromMethodDescriptorString(
                     type.startsWith("(") ? type : "()" + type, Driver.class.getClassLoader());
-                helper.getField(part[0]).set(null, switch (part[1]) {
-                    case "getter" -> lookup.findGetter(owner, name, method.returnType());
-                    case "static getter" -> lookup.findStaticGetter(owner, name, method.returnType());
-                    case "method" -> lookup.findVirtual(owner, name, method);
-                    case "static method" -> lookup.findStatic(owner, name, method);
-                    default -> lookup.findConstructor(owner, method);
-                });
+                MethodHandle made;
+                switch (part[1]) {
+                    case "getter": made = lookup.findGetter(owner, name, method.returnType()); break;
+                    case "static getter": made = lookup.findStaticGetter(owner, name, method.returnType()); break;
+                    case "method": made = lookup.findVirtual(owner, name, method); break;
+                    case "static method": made = lookup.findStatic(owner, name, method); break;
+                    default: made = lookup.findConstructor(owner, method);
+                }
+                helper.getField(part[0]).set(null, made);
             }
             Class.forName("subject.Subject").getMethod("main", String[].class).invoke(null, (Object) new String[0]);
         }

@@ -299,13 +299,6 @@ class BreakpointInfo(Record):
         return self.resolved or tuple(there)
 
     @property
-    def code(self) -> tuple[Location, ...]:
-        """Where in code it stands or, while it is out of the target, would stand: disabled, over, or hit for good. No
-        trip."""
-        there = [each for place in self.places if place.enabled and not place.error for each in place.locations]
-        return self.resolved or tuple(there)
-
-    @property
     def is_of_this_run(self) -> bool:
         """True if it is for a thread, an object or a place that another JVM does not have. No trip."""
         limited = any(each.of_this_run and each.is_given(self.given) for each in OPTIONS)
