@@ -99,7 +99,7 @@ def dissect(
     ``most``: parts that are wanted at the beginning. ``missing``: bytes that the message has behind the data, which
     nobody knows; then what follows the data is no misfit.
     """
-    return _Walk(data, sizes, tags, most, missing).through(record)
+    return _Dissector(data, sizes, tags, most, missing).through(record)
 
 
 def dissect_extension(command_set: int, command: int, data: bytes) -> tuple[str, Dissection] | None:
@@ -133,7 +133,7 @@ def _too_long(data: bytes, offset: int) -> Misfit:
     return Misfit("", offset, "the end of the packet", found(data, offset))
 
 
-class _Unfit(Exception):
+class _MisfitFound(Exception):
     """Carries the misfit."""
 
     def __init__(self, misfit: Misfit) -> None:
@@ -145,7 +145,7 @@ class _Enough(Exception):
     """What follows is not taken apart."""
 
 
-class _Walk:
+class _Dissector:
     """Goes through the data part by part."""
 
     def __init__(
@@ -171,7 +171,7 @@ class _Walk:
             self.part(layout_of(record), "", "")
             if self.at < len(self.data):
                 misfit = _too_long(self.data, self.at)
-        except _Unfit as fault:
+        except _MisfitFound as fault:
             misfit = fault.misfit
         except _Enough:  # the rest is left out
             pass
@@ -243,8 +243,8 @@ class _Walk:
         if self.count == MOST_PARTS:
             raise _Enough
 
-    def unfit(self, name: str, offset: int, expected: str, what: str = "") -> _Unfit:
-        return _Unfit(Misfit(name, offset, expected, what or found(self.data, offset)))
+    def unfit(self, name: str, offset: int, expected: str, what: str = "") -> _MisfitFound:
+        return _MisfitFound(Misfit(name, offset, expected, what or found(self.data, offset)))
 
     def number(self, name: str, kind: str, least: int) -> int:
         """Read a count or a length, after which each of what it counts takes ``least`` bytes."""

@@ -25,7 +25,7 @@ from jdbpy.wire.messages import class_type, event, reference_type, thread_refere
 from tests.cli.process import jdbpy as run_jdbpy, script
 from tests.harness import Jvm, program, start_target
 from tests.harness.captures import Tcp, captured, frames_of, pcap, pcapng, segments_of
-from tests.jdb.driving import run_script, theirs
+from tests.jdb.driving import drive, theirs
 
 SHOP = program("Shop")
 CODEC = GeneratedCodec()
@@ -123,7 +123,11 @@ async def test_a_session_of_the_jdb_of_the_jdk(any_jvm: Jvm, tmp_path: Path) -> 
             "~step",
             f"clear {SHOP.at('body')}",
         ]
-        await run_script(theirs(any_jvm, "-attach", address.rpartition(":")[2]), any_jvm, lines)
+        port = address.rpartition(":")[2]
+        async with drive(theirs(any_jvm, "-attach", port), any_jvm) as driven:
+            await driven.begin()
+            answers = [(await driven.answer(line)).text for line in lines]
+        assert any("Breakpoint hit" in each for each in answers), answers
     found, _, summary = read(file, fields=None)
     assert (summary.misfits, summary.skipped, summary.lost, summary.connections) == (0, 0, 0, 1)
     asked = {each.command for each in found if each.kind == "command"}

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from jdbpy.errors import StateError, UsageError
 from jdbpy.wire.capture import streams as streams_module
 from jdbpy.wire.capture.files import MOST_FRAME, CaptureFrame, is_capture, read_capture
-from jdbpy.wire.capture.segments import NotTcp, Segment, segment_of
+from jdbpy.wire.capture.segments import NotTcp, TcpSegment, segment_of
 from jdbpy.wire.capture.streams import TcpStreams
 from tests.harness.captures import (
     ACK,
@@ -175,7 +175,7 @@ def test_what_was_cut_off_is_lost() -> None:
     ]
 
 
-def _segment(frame: bytes) -> Segment:
+def _segment(frame: bytes) -> TcpSegment:
     return segment_of(CaptureFrame(0.0, 1, frame, len(frame), 0))
 
 

@@ -53,7 +53,7 @@ class _Open(Record):
     time: float | None
 
 
-class Conversation:
+class CapturedConversation:
     """The two directions, 0 and 1. ``feed`` it the bytes of each as they come, and ``end`` each direction.
 
     ``forced``: it counts as JDWP without a handshake.

@@ -15,7 +15,7 @@ from jdbpy.errors import UsageError
 from jdbpy.escape import escape
 from jdbpy.files import open_regular
 from jdbpy.session.model.packets import CapturedPacket, CaptureNote, CaptureSummary
-from jdbpy.session.packets.conversation import Conversation, Reading
+from jdbpy.session.packets.conversation import CapturedConversation, Reading
 from jdbpy.session.packets.cutting import Totals
 from jdbpy.session.snapshots.recording import recorded_entries
 from jdbpy.session.snapshots.store import SnapshotStore
@@ -54,7 +54,7 @@ def read_packets(
     """
     reading = Reading(fields=fields, raw=raw, sizes=_sizes(id_sizes))
     if path == "-":
-        yield from _Capture(sys.stdin.buffer, "standard input", reading, port).read()
+        yield from _CaptureReading(sys.stdin.buffer, "standard input", reading, port).read()
         return
     try:
         file = open_regular(path)
@@ -64,12 +64,12 @@ def read_packets(
         begin = file.read(4)
         file.seek(0)
         if begin != _SQLITE:
-            yield from _Capture(file, path, reading, port).read()
+            yield from _CaptureReading(file, path, reading, port).read()
             return
     yield from _recording(path, reading)
 
 
-class _Capture:
+class _CaptureReading:
     """A capture that is read from a file."""
 
     def __init__(self, file: BinaryIO, name: str, reading: Reading, port: int | None) -> None:
@@ -78,7 +78,7 @@ class _Capture:
         self._reading = reading
         self._port = port
         self._totals = Totals()
-        self._conversations: dict[int, Conversation] = {}
+        self._conversations: dict[int, CapturedConversation] = {}
         self._others: list[str] = []
         self._more_others = 0
         self._unread: Counter[str] = Counter()
@@ -119,7 +119,7 @@ class _Capture:
                     continue  # it had no bytes
                 forced = self._port is not None and self._port in (piece.by.port, piece.to.port)
                 ends = str(piece.by), str(piece.to)
-                known = Conversation(piece.connection, ends, self._reading, self._totals, forced=forced)
+                known = CapturedConversation(piece.connection, ends, self._reading, self._totals, forced=forced)
                 self._conversations[piece.connection] = known
             way = 0 if str(piece.by) == known.ends[0] else 1
             if piece.lost:
@@ -131,7 +131,7 @@ class _Capture:
                 if known.ended:
                     self._forget(known)
 
-    def _forget(self, ended: Conversation) -> None:
+    def _forget(self, ended: CapturedConversation) -> None:
         del self._conversations[ended.number]
         if ended.is_jdwp:
             return
@@ -154,7 +154,7 @@ def _recording(path: str, reading: Reading) -> Packets:
         totals = Totals()
         totals.connections = 1
         address = store.meta.get("address")
-        conversation = Conversation(0, ("debugger", str(address)), reading, totals)
+        conversation = CapturedConversation(0, ("debugger", str(address)), reading, totals)
         yield CaptureNote("connection", 0, 0.0, f"recorded with {escape(str(address))}")
         offsets = [0, 0]
         for some in recorded_entries(store):

@@ -88,7 +88,7 @@ class Endpoint(Record):
         return f"[{found}]:{self.port}" if found.version == 6 else f"{found}:{self.port}"
 
 
-class Segment(Record):
+class TcpSegment(Record):
     """A TCP segment. ``length`` is what it carried; ``data`` may be less, where the capture has cut it off."""
 
     time: float | None
@@ -105,7 +105,7 @@ class NotTcp(Exception):
     """The frame carries something else; the message says what: "link type 147", "a fragment of IP", "no TCP"."""
 
 
-def segment_of(frame: CaptureFrame) -> Segment:
+def segment_of(frame: CaptureFrame) -> TcpSegment:
     """Return the segment in a frame. Raises NotTcp."""
     try:
         version, rest = _link(frame)
@@ -114,7 +114,7 @@ def segment_of(frame: CaptureFrame) -> Segment:
         size = (head.size >> 4) * 4
         if size < 20 or size > length:
             raise NotTcp("no TCP")
-        return Segment(
+        return TcpSegment(
             frame.time,
             Endpoint(by, head.by),
             Endpoint(to, head.to),

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from jdbpy.record import Record
-from jdbpy.wire.capture.segments import ACK, FIN, RST, SYN, Endpoint, Segment
+from jdbpy.wire.capture.segments import ACK, FIN, RST, SYN, Endpoint, TcpSegment
 
 MOST_CONNECTIONS = 4096
 """Connections that are kept in mind; the one that was silent for longest is forgotten first."""
@@ -47,7 +47,7 @@ class TcpStreams:
         self._count = 0
         self._waiting = _Room(MOST_WAITING_BYTES)
 
-    def feed(self, segment: Segment) -> Iterator[StreamPiece]:
+    def feed(self, segment: TcpSegment) -> Iterator[StreamPiece]:
         """Yield what a segment brings, which may be nothing, or more than it holds."""
         by, to = segment.by, segment.to
         key = min((by.address, by.port, to.address, to.port), (to.address, to.port, by.address, by.port))
@@ -84,11 +84,11 @@ class _TcpConnection:
     def __init__(self, number: int, by: Endpoint, to: Endpoint, room: _Room) -> None:
         self._ways = [_Way(number, by, to, room), _Way(number, to, by, room)]
 
-    def opened_by(self, segment: Segment) -> bool:
+    def opened_by(self, segment: TcpSegment) -> bool:
         """True if that segment, which opens a connection, has opened this one."""
         return any(way.by == segment.by and way.opened_with == segment.sequence for way in self._ways)
 
-    def feed(self, segment: Segment) -> Iterator[StreamPiece]:
+    def feed(self, segment: TcpSegment) -> Iterator[StreamPiece]:
         own, other = self._ways if segment.by == self._ways[0].by else self._ways[::-1]
         if segment.flags & ACK:
             yield from other.acknowledged(segment.acknowledged, segment.time)
@@ -122,7 +122,7 @@ class _Way:
         """Offset, data, length on the wire and time of segments behind a hole, in order."""
         self._time: float | None = None
 
-    def feed(self, segment: Segment) -> Iterator[StreamPiece]:
+    def feed(self, segment: TcpSegment) -> Iterator[StreamPiece]:
         if self.ended:
             return
         self._time = segment.time
@@ -170,7 +170,7 @@ class _Way:
         distance = (sequence - self._next) & 0xFFFFFFFF
         return self._at + (distance if distance < 0x80000000 else distance - 0x100000000)
 
-    def _wait(self, offset: int, segment: Segment) -> None:
+    def _wait(self, offset: int, segment: TcpSegment) -> None:
         self._room.left -= len(segment.data)
         insort(self._waiting, (offset, segment.data, segment.length, segment.time), key=_by_offset)
 
