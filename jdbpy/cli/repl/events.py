@@ -16,7 +16,7 @@ from jdbpy.cli.jvm_events import stays_selected
 from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.repl.screen import Screen, fault_text
 from jdbpy.cli.repl.sink import LineGatherer, Sink
-from jdbpy.escape import escape, escape_code
+from jdbpy.escape import escape_code
 
 UNFINISHED = 0.1
 """Seconds that an unfinished line of output waits for its rest before it is shown as a line of its own."""
