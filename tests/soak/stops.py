@@ -230,14 +230,14 @@ class Lead:
             await talk.word(word)
 
     async def together(self, ann: Door, ben: Door) -> None:
-        """Lead a session of two clients, who take turns; each sees the stops of both."""
+        """Lead a session of two clients, who take turns; each sees the stops of both, which suspend everything: one of
+        a thread alone concerns only the client whose breakpoint it is, who alone lets it go."""
         passes = Passes()
         self.judges += [Judge(passes), Judge(passes)]
         for judge in self.judges:
             judge.alone = False
         talks = [Talk(ann, self.judges[0], self.transcript, "ann"), Talk(ben, self.judges[1], self.transcript, "ben")]
-        words = [Words(self.rng, judge, hold=self.hold, rich=False) for judge in self.judges]
-        await talks[1].word(f"set hold {self.hold}")
+        words = [Words(self.rng, judge, hold="all", rich=False) for judge in self.judges]
         turns = [(0, word) for word in words[0].opening()]
         for _ in range(WORDS):
             turn, word = turns.pop(0) if turns else (self.rng.randrange(2), "")
