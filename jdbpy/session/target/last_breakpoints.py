@@ -92,12 +92,13 @@ class LastBreakpoints:
                 self._submit_request(thread, None)
 
     def before_step(self, thread: int) -> None:
-        """Make the last places of other threads void before this one is stepped. wire: no wait; the others are
+        """Make the last places of other threads void before this one is stepped. wire: no wait; those that run are
         suspended for 1 trip.
 
         One that is stopped at its breakpoint is among them: a step is not under way all the time (none is while a
-        method that it steps over runs), and the thread may leave its place unnoted and come there again. Those that run
-        a method for the debugger, or have a step under way, are left as they are.
+        method that it steps over runs), and the thread may leave its place unnoted and come there again. It is not
+        suspended once more: where the step lets it go, it steps itself until its place is void. Those that run a method
+        for the debugger, or have a step under way, are left as they are.
         """
         target, suspension = self._target, self._target.suspension
         if thread in self._voiding:
@@ -108,13 +109,16 @@ class LastBreakpoints:
         for each in self._threads:
             other = int.from_bytes(each, "big")
             busy = other in suspension.evaluating or target.requests.is_stepped(other)
-            if not busy:
+            if not busy and other not in self._voiding:
                 due.append((each, other))
         if due:
             with suppress(Disconnected), target.conn.corked:
                 for each, other in due:
                     del self._threads[each]
-                    self._make_void(other)
+                    if suspension.stopped_by_event(other):
+                        self._submit_request(other, None)
+                    else:
+                        self._make_void(other)
 
     def _make_void(self, thread: int) -> None:
         target = self._target
