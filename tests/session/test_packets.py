@@ -79,6 +79,7 @@ async def test_a_capture_and_the_recording_of_a_session_have_the_same_packets(jv
         "where",
         "threads",
         "clear 1",
+        "cont",
     )
     recorded, log, file = tmp_path / "one.jdbpy", tmp_path / "wire.log", tmp_path / "one.pcap"
     async with start_target(jvm, SHOP) as target, captured(target.address, file) as address:
