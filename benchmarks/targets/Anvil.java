@@ -2,12 +2,13 @@ import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 
 /** A loop that calls a method of another class as often as it can: Anvil FILE. The number of calls stands in the file. */
 public class Anvil {
     public static void main(String[] args) throws IOException {
-        MappedByteBuffer turns = open(Path.of(args[0]));
+        MappedByteBuffer turns = open(Paths.get(args[0]));
         Iron iron = new Iron("iron");
         System.out.println("ready");
         for (long turn = 0; ; turn++) {
