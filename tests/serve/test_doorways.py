@@ -62,7 +62,7 @@ async def test_an_editor_needs_the_token_and_strangers_do_not_lock_it_out(jvm: J
     async with start_target(jvm, "Hello", "a") as target, editors_port() as (host, port, token):
         async with dap_client_of(host, port) as stranger:
             await stranger.initialize()
-            for given in ({}, {"token": "guessed"}, {"token": "\ud800"}, {"token": token[:-1]}):
+            for given in ({}, {"token": "guessed"}, {"token": "\x07"}, {"token": token[:-1]}):
                 said = await stranger.refused("launch", mainClass="Hello", javaExec=str(program), **given)
                 assert "the token is missing or wrong" in said
                 said = await stranger.refused("attach", port=target.port, decompiler=str(program), **given)

@@ -26,7 +26,7 @@ ARGUMENTS = [
     ("d", "double", "0.1"),
     ("text", "java.lang.String", '"text\\n"'),
     ("array", "int[]", "int[2] {1, 2}"),
-    ("list", "java.util.List<java.lang.String>", 'List12(2) ["one", "three"]'),
+    ("list", "java.util.List<java.lang.String>", 'ArrayList(2) ["one", "three"]'),
 ]
 
 
