@@ -7,8 +7,8 @@ answers as an agent without them does (NOT_IMPLEMENTED, or INVALID_EVENT_TYPE fo
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import trio
@@ -159,37 +159,41 @@ class _Relay:
 
     async def commands(self) -> None:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            async for packet in self._packets(self.debugger, self.jvm):
-                refused = self.lacks.refusal(packet)
-                if refused is not None:
-                    await self.greeted.wait()
-                    await self._answer(encode_packet(Packet(packet.id, REPLY, 0, 0, refused, b"")))
-                    continue
-                number = packet.command_set, packet.command
-                if number == _CAPABILITIES:
-                    self.capabilities.add(packet.id)
-                elif number == (virtual_machine.Resume.COMMAND_SET, virtual_machine.Resume.COMMAND):
-                    self.resumes.add(packet.id)
-                await self.jvm.send_all(encode_packet(packet))
+            async with aclosing(self._packets(self.debugger, self.jvm)) as packets:
+                async for packet in packets:
+                    refused = self.lacks.refusal(packet)
+                    if refused is not None:
+                        await self.greeted.wait()
+                        await self._answer(encode_packet(Packet(packet.id, REPLY, 0, 0, refused, b"")))
+                        continue
+                    number = packet.command_set, packet.command
+                    if number == _CAPABILITIES:
+                        self.capabilities.add(packet.id)
+                    elif number == (virtual_machine.Resume.COMMAND_SET, virtual_machine.Resume.COMMAND):
+                        self.resumes.add(packet.id)
+                    await self.jvm.send_all(encode_packet(packet))
             await self.jvm.send_eof()
 
     async def answers(self) -> None:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             first = True
-            async for packet in self._packets(self.jvm, self.debugger):
-                unasked = self.lacks.unasked if first or packet.id in self.resumes else b""
-                first = False
-                if packet.is_reply and packet.id in self.capabilities and not packet.error:
-                    flags = [on and name not in self.lacks.flags for name, on in zip(FLAGS, packet.data, strict=False)]
-                    packet = packet.replace(data=bytes(flags) + packet.data[len(FLAGS) :])
-                await self._answer(unasked + encode_packet(packet))
+            async with aclosing(self._packets(self.jvm, self.debugger)) as packets:
+                async for packet in packets:
+                    unasked = self.lacks.unasked if first or packet.id in self.resumes else b""
+                    first = False
+                    if packet.is_reply and packet.id in self.capabilities and not packet.error:
+                        flags = [
+                            on and name not in self.lacks.flags for name, on in zip(FLAGS, packet.data, strict=False)
+                        ]
+                        packet = packet.replace(data=bytes(flags) + packet.data[len(FLAGS) :])
+                    await self._answer(unasked + encode_packet(packet))
             await self.debugger.send_eof()
 
     async def _answer(self, data: bytes) -> None:
         async with self.sending:
             await self.debugger.send_all(data)
 
-    async def _packets(self, source: trio.SocketStream, sink: trio.SocketStream) -> AsyncIterator[Packet]:
+    async def _packets(self, source: trio.SocketStream, sink: trio.SocketStream) -> AsyncGenerator[Packet, None]:
         """The packets of a direction; the handshake is passed on."""
         framer = Framer()
         greeting = b""
