@@ -232,7 +232,8 @@ async def test_the_adapter_ends_well_when_a_signal_comes_after_the_session(jvm: 
             while dap.process.poll() is None:  # also while it ends
                 dap.process.send_signal(signal.SIGINT)
                 dap.process.send_signal(signal.SIGTERM)
-                await trio.lowlevel.checkpoint()
+                with trio.move_on_after(0.005):  # not thousands a second, for which Python's own handlers are not made
+                    await dap.process.wait()
         assert dap.process.returncode == 0
         await target.wait_listening(3)
         async with dap_client() as dap:
