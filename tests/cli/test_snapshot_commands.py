@@ -19,7 +19,7 @@ LOCKS = program("Locks")
 SHOP = program("Shop")
 
 SHOWS = (
-    *("where", "where all", "where all --fold", "where full", "wherei", "threads", "threadgroups", "thread 1"),
+    *("where", "where all", "where all --fold", "where full", "wherei", "threads", "threadgroups", "thread main"),
     *("deadlocks", "threadlocks", "locals", "args", "list", "modules", "properties", "classes", "class Locks"),
     *(
         "methods Locks",
