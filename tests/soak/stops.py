@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 from unittest.mock import patch
 
 import jdbpy
@@ -165,13 +166,29 @@ class Talk:
         self._transcript += [f"    {brief(each)}" for each in shown]
         try:
             self.judge.take(word, shown)
-        except Broken:
-            if isinstance(self._door, (BatchDoor, ProcessDoor)):  # what was decided about the last hits
+        except Broken as broken:
+            if isinstance(self._door, (BatchDoor, ProcessDoor)):
+                if broken.rule == "end" and await self._waits_for_a_monitor():
+                    raise Blocked from None
+                # what was decided about the last hits
                 self._transcript += [json.dumps(each) for each in await self._door.ask(f"info hits {DECISIONS}")]
             raise
         point = self.judge.passes.points.get(_stopped_by(shown))
         if point is not None and point.condition:
             await self._judged("print n % 5 == 0")
+
+    async def _waits_for_a_monitor(self) -> bool:
+        """True if a worker waits for the lock, whose owner the client has suspended, or stands at a stop alone."""
+        [*_, result] = await self._door.ask("threads")
+        threads = result["data"]["threads"] if result["ok"] else []
+        return any(each["name"].startswith("worker-") and "monitor" in each["state"] for each in threads)
+
+
+class Blocked(Exception):
+    """The program cannot go on: what the client holds owns the lock."""
+
+
+F = TypeVar("F", bound=BaseException)
 
 
 def _stopped_by(shown: list[Shown]) -> int:
@@ -322,7 +339,10 @@ async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> 
         await KINDS[kind][0](lead, program, await program.address())
         await moves_on(program)
     except Exception as error:
-        broken = _broken(error)
+        if _found(error, Blocked) is not None:
+            figures["sessions that end at a lock"] += 1
+            return
+        broken = _found(error, Broken)
         if broken is None:
             raise
         keep(run, seed, f"{kind}, hold {lead.hold}{', rich' if lead.rich else ''}", [*lead.transcript, str(broken)])
@@ -333,11 +353,11 @@ async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> 
             figures.update(judge.rules)
 
 
-def _broken(error: BaseException) -> Broken | None:
-    """Return the broken rule that an exception, or one in a group, is about."""
+def _found(error: BaseException, kind: type[F]) -> F | None:
+    """Return the exception of that kind that an exception is, or a group has."""
     if isinstance(error, BaseExceptionGroup):
-        return next(filter(None, map(_broken, error.exceptions)), None)
-    return error if isinstance(error, Broken) else None
+        return next((found for each in error.exceptions if (found := _found(each, kind)) is not None), None)
+    return error if isinstance(error, kind) else None
 
 
 @asynccontextmanager
