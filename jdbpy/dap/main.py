@@ -112,7 +112,7 @@ async def _run(line: DapCommand, token: str) -> int:
 
 
 def _ignore_signals_afterwards() -> None:
-    """Have signals ignored that come when nobody takes them any more: some editors send one while the adapter ends."""
+    """Ignore signals that come after the session: some editors send one while the adapter ends."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
 

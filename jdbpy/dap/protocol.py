@@ -26,7 +26,7 @@ MOST_NUMBER = 1 << 53
 """The greatest number in arguments: greater ones are not told apart in JSON."""
 
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
-"""What no file, host or option can have in its name."""
+"""Characters that the name of a file, host or option cannot have."""
 
 _OF_PROGRAM = frozenset(("expression", "value", "condition", "logMessage", "text", "name"))
 """Arguments that are texts of the program: a string there may have any character."""

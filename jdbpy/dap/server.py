@@ -363,7 +363,7 @@ class StandardStream:
 
     @property
     def has_gone(self) -> bool:
-        """True if the other side has closed standard input: nobody is there to be told anything."""
+        """True if the other side has closed standard input, and reads no more."""
         if not hasattr(select, "poll"):
             return False
         poll = select.poll()

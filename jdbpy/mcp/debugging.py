@@ -217,7 +217,7 @@ class Debugging:
 
     @property
     def state(self) -> str:
-        """What the target does, in a word."""
+        """Return the state of the target, in a word."""
         if self._ending is not None:
             return "ended"
         return "none" if self._vm is None else "suspended" if self._vm.is_suspended else "running"

@@ -96,10 +96,10 @@ OUTPUT_SCHEMA: Body = {
     "properties": {"target": {"type": "object"}, "data": {"type": "object"}, "error": {"type": "object"}},
     "required": ["target"],
 }
-"""What every answer is: ``data``, or an ``error``, beside the state of the target."""
+"""The schema of every answer: ``data``, or an ``error``, beside the state of the target."""
 
 PROGRESS_SECONDS = 1.0
-"""How often a client that has asked for it is told that a tool is still at work."""
+"""Seconds between notifications that a tool is still at work, for a client that asks for them."""
 
 
 async def _tell_progress(ctx: Any, debugging: Debugging) -> None:

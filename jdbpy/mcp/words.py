@@ -1,4 +1,4 @@
-"""What the debugger says for its prompt, in the words of tools: hints, and the notices of events.
+"""Hints and notices that name commands of the prompt, reworded to name tools.
 
 Such a sentence quotes commands: "'pause' suspends it, 'thread N' selects one". Each that a tool does is replaced by the
 tool; any other is one for the tool ``command``.

@@ -56,7 +56,7 @@ class FoldedStacks(Record):
 
 
 RUNNING_HINT = "'pause' suspends the threads, so that their stacks can be read; 'cont' lets them run on"
-"""What to do about the stacks of a target that runs."""
+"""The way to stacks of a running target."""
 
 _NAMED = 8
 """Threads of a group of equal stacks that are named."""

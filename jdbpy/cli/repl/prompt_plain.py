@@ -36,7 +36,7 @@ class PlainPrompt:
 
     @property
     def completes(self) -> bool:
-        """True if names are completed: nothing is told here of a Tab."""
+        """True if names are completed: a terminal without line editing passes no Tab on."""
         return False
 
     @property

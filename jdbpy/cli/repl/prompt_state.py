@@ -211,4 +211,4 @@ class Picture:
         try:
             return short_place_of((await self._session.stack.standing()).location)
         except JdbpyError:
-            return ""  # it runs, as for an expression that nobody waits for
+            return ""  # it runs, as for an abandoned expression

@@ -245,8 +245,8 @@ class Resuming:
         return resumed
 
     def release(self, threads: Sequence[int] | None = None) -> None:
-        """Let everything run, or these threads, whatever holds them: for who gets a target running again in spite of
-        the debugger (``panic``, the watchdog). wire: no wait."""
+        """Let everything run, or these threads, whatever holds them: for those who get a target running again in spite
+        of the debugger (``panic``, the watchdog). wire: no wait."""
         target = self._target
         target.require_alive()
         target.suspension.overrule(threads)
@@ -358,10 +358,7 @@ class Resuming:
         with suppress(JdbpyError):  # the connection is gone, and with it the pause
             if thread:
                 self._target.suspends[thread] -= 1
-            if thread:
-                self._target.submit_op(SuspendOp.THREAD_RESUME, thread)
-            else:
-                self._target.unsuspend_all()
+            self._target.unsuspend(thread)
             self._target.conn.flush()
             self._released_some()
 

@@ -237,7 +237,6 @@ class Stepping:
         requests = self._target.requests
         self._steps.end(thread)
         submitted = [requests.submit(spec) for spec in specs]
-        needed = [spec.kind not in _MAY_BE_REFUSED for spec in specs]
         self._pending[thread] = [request for request, _ in submitted]
         self._steps.begun[thread] += 1
         if self._target.clients is not None:
@@ -255,8 +254,8 @@ class Stepping:
         finally:
             if watching is not None and not watching[0].active:  # refused, or abandoned: it is taken out of the target
                 self._watched.discard(thread)
-        for outcome, is_needed in zip(outcomes, needed, strict=False):
-            if isinstance(outcome, JdwpError) and is_needed:
+        for (request, _), outcome in zip(submitted, outcomes, strict=True):
+            if isinstance(outcome, JdwpError) and request.kind not in _MAY_BE_REFUSED:
                 raise outcome
 
     async def _go_on(self, thread: int, specs: list[RequestSpec]) -> None:

@@ -281,7 +281,7 @@ class StopShower:
         else:
             selected = target.selection.thread
             if thread is not None and (selected is None or not target.suspension.is_suspended(selected.id)):
-                target.selection.select(thread, by_default=True)  # for who asks without taking the stop
+                target.selection.select(thread, by_default=True)  # for clients that ask before they take the stop
             target.last_stop = stop
         for hook in self.hooks:
             hook(stop)

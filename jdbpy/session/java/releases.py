@@ -1,4 +1,4 @@
-"""What the JDK's own classes are called, by Java release: the one table of differences that the code asks.
+"""Names of the JDK's own classes by Java release: the one table of differences that the code uses.
 
 A row is a thing of the JDK that was given another name, or another place, at some release. docs/jdk.md tells all of
 them, and those of fields, in words; comments in the code name a fact by its first words there.

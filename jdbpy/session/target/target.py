@@ -428,6 +428,13 @@ class Target:
                 if self.suspension.resumed(0) == before:
                     frozen.resumed = self.unsuspend_all(brief=True)
 
+    def unsuspend(self, thread: int) -> None:
+        """Take back one suspend of a thread, 0: of all threads. wire: no wait."""
+        if thread:
+            self.submit_op(SuspendOp.THREAD_RESUME, thread)
+        else:
+            self.unsuspend_all()
+
     def unsuspend_all(self, *, brief: bool = False) -> Pending[Empty]:
         """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so. wire: no
         wait."""
@@ -444,7 +451,4 @@ class Target:
         """
         if self.suspension.resumed(thread) == resumed:
             with suppress(Disconnected), self.conn.corked:
-                if thread:
-                    self.submit_op(SuspendOp.THREAD_RESUME, thread)
-                else:
-                    self.unsuspend_all()
+                self.unsuspend(thread)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _CLOSURE = "_closure"
-"""What is in the names of the classes that Groovy makes of closures."""
+"""Part of the names of the classes that Groovy generates for closures."""
 
 
 class Level(Record):

@@ -36,7 +36,7 @@ _IN_SIGNATURE = re.compile(r"L([^;<]+)")
 
 
 class FoundNow:
-    """What was found of names at one moment, and is good for as long as nothing in the target has run.
+    """Names that were looked up at one moment; valid until something in the target runs.
 
     ``guessed`` are the only classes of their names, ``absent`` are names of none, ``undecided`` those of several;
     ``others`` is what the names mean for a second loader, if that is another class.

@@ -239,7 +239,7 @@ class _Invocation:
         self._target.conn.submit(command, on_reply=self._on_reply)
 
     def leave_alone(self) -> None:
-        """Nobody waits for it any more: say that it runs on, if it does."""
+        """Report that an abandoned invocation runs on, if it does."""
         if self.outcome is not None or self.left_alone:
             return
         self.left_alone = True
