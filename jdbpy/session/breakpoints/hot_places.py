@@ -17,7 +17,6 @@ from jdbpy.session.model.kinds import KINDS, StopReason
 from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import JdwpSuspendPolicy
-from jdbpy.wire.messages import virtual_machine
 
 
 class HotPlaces:
@@ -99,16 +98,16 @@ class HotPlaces:
         ``weave N`` helps; None if it has not been tried yet."""
         if not isinstance(point, LogicalBreakpoint) or point.condition is None or point.computed_in_target:
             return "", False
-        target = self._target
-        if not target.can("canRedefineClasses"):
-            return "this VM cannot redefine classes", False
-        if not target.conn.allows(virtual_machine.RedefineClasses):
-            return "the session is read-only", False
+        if stays := self._target.why_code_stays():
+            return stays, False
         if point.why_ordinary:
             return point.why_ordinary, point.weaving_helps
         if point.look_after:
             return None
-        return "the JVM is on another machine" if target.remote else "the setting 'in-target' leaves it there", True
+        return (
+            "the JVM is on another machine" if self._target.remote else "the setting 'in-target' leaves it there",
+            True,
+        )
 
 
 def _in_code(point: Point) -> bool:

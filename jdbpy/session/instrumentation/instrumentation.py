@@ -48,7 +48,7 @@ from jdbpy.session.target.requests import GO, EventRequest, RequestHit, Verdict
 from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Error, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
-from jdbpy.wire.messages import object_reference, virtual_machine
+from jdbpy.wire.messages import virtual_machine
 
 PROMOTED_AFTER = 300
 """Hits with a false condition after which a way without stops is looked for."""
@@ -450,9 +450,7 @@ class Instrumentation:
 
     @property
     def _possible(self) -> bool:
-        target = self._target
-        commands = (virtual_machine.RedefineClasses, object_reference.InvokeMethod)
-        return target.can("canRedefineClasses") and all(target.conn.allows(each) for each in commands)
+        return not self._target.why_code_stays()
 
     def _again_after(self, point: Point, why: StaysOrdinary) -> int:
         """Return after how many hits it is tried again to put a point into the target."""

@@ -33,7 +33,7 @@ from jdbpy.session.target.suspension import SuspendOp, Suspension
 from jdbpy.wire.command import Command, Empty
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ThreadID
-from jdbpy.wire.messages import thread_reference, virtual_machine
+from jdbpy.wire.messages import object_reference, thread_reference, virtual_machine
 from jdbpy.wire.pending import OnReply, Pending
 from jdbpy.wire.recall import Recall
 
@@ -335,6 +335,13 @@ class Target:
     def at_least(self, feature_version: int) -> bool:
         """True if the agent's JDWP version is that of the given Java release or later."""
         return self.release >= feature_version
+
+    def why_code_stays(self) -> str:
+        """Return why the code of classes cannot be changed; "" if it can. No trip."""
+        if not self.can("canRedefineClasses"):
+            return "this VM cannot redefine classes"
+        commands = (virtual_machine.RedefineClasses, object_reference.InvokeMethod)
+        return "" if all(self.conn.allows(each) for each in commands) else "the session is read-only"
 
     def interrupts_later(self, thread: int) -> bool:
         """True if ``interrupt`` reaches the thread only when it runs on (docs/agent.md, "Interrupt and Stop at an
