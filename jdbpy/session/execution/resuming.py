@@ -34,7 +34,8 @@ _TOP = 8
 
 def _begins_threads(class_name: str) -> bool:
     """True for classes with which a virtual thread begins, parks and ends."""
-    return class_name in ("java.lang.VirtualThread", "java.lang.Thread") or class_name.startswith("jdk.internal.")
+    outer = class_name.partition("$")[0]  # the continuation of a virtual thread is an inner class of it
+    return outer in ("java.lang.VirtualThread", "java.lang.Thread") or class_name.startswith("jdk.internal.")
 
 
 class Resuming:
