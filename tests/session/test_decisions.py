@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import trio
 
 import jdbpy
 from jdbpy.errors import UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.decisions import BreakpointHits, Decision, HitDecision, HitLog, HitOutcome
+from jdbpy.session.model.threads import ThreadRef
 from jdbpy.session.target.decisions import MOST, Decisions
 from tests.harness import LIMIT, Jvm, program, start_target, within
 
@@ -105,6 +107,10 @@ async def to_waiting(session: jdbpy.Session) -> HitDecision:
             return waiting[0]
 
 
+def waiting_hits(log: HitLog) -> set[tuple[float, ThreadRef | None]]:
+    return {(each.time, each.thread) for each in log.hits if each.outcome is HitOutcome.WAITING}
+
+
 async def fate_of(session: jdbpy.Session, waiting: HitDecision) -> Decision:
     """What has come of the hit that waited, which is the same one by its time, thread and place."""
     log, _ = await of_point(session, 1)
@@ -122,8 +128,9 @@ async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm, end: D
         waiting = await to_waiting(session)
         assert waiting.reason in (Decision.WAITING_METHOD, Decision.WAITING_TURN)
         assert waiting.thread is not None and waiting.thread != stop.thread
-        _, before = await of_point(session, 1)
+        log, before = await of_point(session, 1)
         assert before.count(HitOutcome.SHOWN) == 1
+        others = waiting_hits(log) - {(waiting.time, waiting.thread)}
         match end:
             case Decision.SHOWN:
                 assert (await to_stop(session)).thread == waiting.thread
@@ -132,11 +139,10 @@ async def test_a_waiting_stop_has_the_reason_of_what_came_of_it(jvm: Jvm, end: D
             case _:
                 await session.execution.resume(waiting.thread.id)
         assert await fate_of(session, waiting) is end
-        _, after = await of_point(session, 1)
-        left = before.count(HitOutcome.WAITING) - 1
-        again = (0, 1) if end is Decision.RESUMED else (0,)  # the thread may have come to its next hit, which waits
-        expected = (0,) if end is Decision.BREAKPOINT_GONE else tuple(left + each for each in again)
-        assert after.count(HitOutcome.WAITING) in expected
+        log, after = await of_point(session, 1)  # hits that were on their way may wait now, too
+        left = waiting_hits(log)
+        assert after.count(HitOutcome.WAITING) == len(left)
+        assert not left if end is Decision.BREAKPOINT_GONE else others <= left
         assert after.count(HitOutcome.SHOWN) == 1 + (end is Decision.SHOWN)
 
 
@@ -183,3 +189,66 @@ def test_of_very_many_decisions_the_last_are_kept_and_the_totals_are_of_all() ->
 
 def test_every_reason_has_words() -> None:
     assert all(each.text and each.outcome for each in Decision)
+
+
+@asynccontextmanager
+async def being_decided(session: jdbpy.Session) -> AsyncIterator[tuple[jdbpy.Breakpoint, trio.Event]]:
+    """A breakpoint of one worker, and an event that lets its first hit become a stop.
+
+    Reports that the target has kept are read between the decision to stop and the stop: they come when it is set.
+    """
+    reading, read = trio.Event(), trio.Event()
+
+    async def read_kept() -> None:
+        reading.set()
+        await read.wait()
+
+    point = await session.breakpoints.add(CREW.at("deep"))
+    session._target.changed_code.read_kept = read_kept
+    await session.execution.resume()
+    with within(LIMIT):
+        await reading.wait()
+    yield point, read
+
+
+async def first_hit(session: jdbpy.Session, number: int) -> HitDecision:
+    with within(LIMIT):
+        while True:
+            log, _ = await of_point(session, number)
+            if hits := [each for each in log.hits if number in each.breakpoints]:
+                return hits[0]
+            await trio.lowlevel.checkpoint()
+
+
+async def test_a_breakpoint_that_changes_before_its_stop_is_read(jvm: Jvm) -> None:
+    async with crew(jvm, 1) as session, being_decided(session) as (point, read):
+        await session.points.set_condition(point.number, "n < 0")
+        read.set()
+        assert (await first_hit(session, point.number)).reason is Decision.BREAKPOINT_GONE
+
+
+async def test_everything_is_resumed_before_a_stop_is_read(jvm: Jvm) -> None:
+    async with crew(jvm, 1) as session, being_decided(session) as (point, read):
+        session.execution.release()
+        read.set()
+        assert (await first_hit(session, point.number)).reason is Decision.RESUMED
+
+
+async def test_a_thread_is_selected_while_its_hit_is_decided(jvm: Jvm) -> None:
+    """It runs, until it is known that it has stopped; and another thread's stop does not take its place."""
+    async with crew(jvm, 2) as session, being_decided(session) as (point, read):
+        [hit] = [each for each in await session.threads.list() if each.at_breakpoint]
+        assert not (await session.stack.select_thread(hit.id)).suspended
+        await session.points.set_condition(point.number, "n < 0")
+        session._target.changed_code.read_kept = None
+        await session.breakpoints.add(
+            CREW.at("deeper"), condition=f"name.charAt(1) != '{hit.name[-1]}'", policy=SuspendPolicy.THREAD
+        )
+        read.set()
+        with within(LIMIT):
+            while not session._target.stops:
+                await trio.lowlevel.checkpoint()
+        [stopped] = session._target.stops
+        selected = session._target.selection.thread
+        assert selected is not None
+        assert selected.id == hit.id != stopped

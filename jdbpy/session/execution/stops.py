@@ -10,7 +10,7 @@ fills memories that never become wrong, and decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -166,7 +166,20 @@ class StopShower:
         self.waiting.announce = self._announce
 
     async def show(self, votes: list[tuple[RequestHit, StopPlan]]) -> None:
-        """The dispatcher's way in: publishes one Stop for all votes of a composite."""
+        """The dispatcher's way in: publishes one Stop for all votes of a composite, behind the reports of what came
+        before it and is kept in the target."""
+        with self.waiting.making() as gone:
+            if self._target.changed_code.read_kept is not None:
+                with suppress(JdbpyError):
+                    await self._target.changed_code.read_kept()
+            if self._target.suspension.overruled:  # somebody has resumed it meanwhile
+                for hit, plan in votes:
+                    numbers, at = plan.extra.get("breakpoints", ()), getattr(hit.event, "location", None)
+                    self._target.decisions.record(numbers, hit.thread, at, Decision.RESUMED)
+                return
+            await self._show(votes, gone)
+
+    async def _show(self, votes: list[tuple[RequestHit, StopPlan]], gone: set[int]) -> None:
         reasons = tuple(plan.reason for _, plan in votes)
         votes = sorted(votes, key=lambda vote: (_rank(vote[1].reason), vote[1].extra.get("breakpoints", (0,))))
         hit, plan = votes[0]
@@ -185,7 +198,8 @@ class StopShower:
         policy = self._suspend(
             hit, everything=any(other.everything for _, other in votes), clients=extra.get("clients", ())
         )
-        await self.publish(plan.reason, hit.thread, policy, at=getattr(hit.event, "location", None), **extra)
+        at = getattr(hit.event, "location", None)
+        await self.publish(plan.reason, hit.thread, policy, at=at, before=gone, **extra)
 
     def _suspend(self, hit: RequestHit, *, everything: bool, clients: Sequence[str]) -> SuspendPolicy:
         """Return what a stop suspends, and suspend that: more or less than its event has, where the stop is to suspend
@@ -218,11 +232,13 @@ class StopShower:
         policy: SuspendPolicy,
         *,
         at: ids.CodeLocation | None = None,
+        before: Set[int] = frozenset(),
         **extra: Any,
     ) -> Stopped:
         """Complete a stop of the given thread (0: none) and publish it.
 
-        ``at`` is the place an event told: its class is then looked up in the wave that reads the frame.
+        ``at`` is the place an event told: its class is then looked up in the wave that reads the frame. ``before`` are
+        breakpoints that were removed or changed since it was decided to stop.
         wire: 1 trip when the class at the top is known, 2 or 3 when it is new.
         """
         target = self._target
@@ -249,9 +265,9 @@ class StopShower:
         if thread_id and reason is not StopReason.PAUSE and target.suspension.stop_of(thread_id) != stands:
             target.decisions.record(stop.breakpoints, thread_id, at, Decision.RESUMED)
             return stop  # somebody has resumed the thread by name while the stop was read
-        if is_only_of(gone, stop):
+        if is_only_of(gone | before, stop):
             self.waiting.resume(stop)
-            target.decisions.settle(thread_id, Decision.BREAKPOINT_GONE)
+            target.decisions.record(stop.breakpoints, thread_id, at, Decision.BREAKPOINT_GONE)
             return stop
         wait = self.waiting.reason(thread_id, policy, stop.clients) if reason is not StopReason.PAUSE else None
         if reason is not StopReason.PAUSE:
@@ -279,9 +295,12 @@ class StopShower:
         if target.clients is not None:
             target.clients.stopped(stop)
         else:
-            selected = target.selection.thread
-            if thread is not None and (selected is None or not target.suspension.is_suspended(selected.id)):
-                target.selection.select(thread, by_default=True)  # for clients that ask before they take the stop
+            selection = target.selection
+            free = selection.thread is None or (
+                selection.by_default and not target.suspension.is_stopped(selection.thread.id)
+            )
+            if thread is not None and free:
+                selection.select(thread, by_default=True)  # for clients that ask before they take the stop
             target.last_stop = stop
         for hook in self.hooks:
             hook(stop)

@@ -365,7 +365,7 @@ class EventDispatcher:
                 self._target.decisions.count(0, Decision.OWN_REQUEST)
         if votes and composite is not self._gone and not self._leaving and not self._target.suspension.overruled:
             self._target.hit_times.stopped(_thread_of(composite))
-            await self._show_after_reports(votes)
+            await self._show_stop(votes)
         else:
             self._let_go(composite)
             for hit, plan in votes:
@@ -391,13 +391,6 @@ class EventDispatcher:
         for each in events:
             found.setdefault(self._target.requests.find(each.requestID) or id(each), each)
         return list(found.values())
-
-    async def _show_after_reports(self, votes: Votes) -> None:
-        """Show a stop, behind the reports of what came before it and is kept in the target."""
-        if self._target.changed_code.read_kept is not None:
-            with suppress(JdbpyError):
-                await self._target.changed_code.read_kept()
-        await self._show_stop(votes)
 
     async def _stop_unread(self, composite: wire_event.Composite, error: JdbpyError) -> bool:
         """Stop at events of which it could not be found out whether to stop; True if there are any.

@@ -109,6 +109,11 @@ class Suspension:
         verdict."""
         return self.count(thread) > self._not_stopped(thread)
 
+    def is_being_decided(self, thread: int) -> bool:
+        """True if all that suspends the thread is an event of which it is still to be decided whether it is a stop."""
+        undecided = self.undecided is not None and (self.undecided[1] or self.undecided[0] == thread)
+        return 0 < self.count(thread) <= (thread in self.asked) + undecided
+
     @property
     def deciding(self) -> bool:
         """True if an event is still to be decided."""

@@ -349,7 +349,7 @@ class ThreadReader:
             state, suspended = "state not known", self._target.suspension.is_suspended(thread)
         else:
             state = _STATES.get(status.threadStatus, f"state {status.threadStatus}")
-            suspended = answer.is_suspended
+            suspended = answer.is_suspended and not self._target.suspension.is_being_decided(thread)
         return ThreadInfo(
             id=thread,
             name=_name(answer),
