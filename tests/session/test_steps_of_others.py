@@ -110,6 +110,29 @@ async def test_a_step_alone_that_does_not_end_is_paused(jvm: Jvm) -> None:
             assert d.target.stdout.count("taken") == 1
 
 
+async def test_a_step_alone_that_waits_for_a_lock_says_so(jvm: Jvm) -> None:
+    with within(LIMIT):
+        async with debug(jvm, HELD) as d:
+            await d.run_to("take")
+            thread, _ = d.session.selection
+            with d.session.events() as events:
+                await d.session.execution.start_step(StepDepth.OVER, alone=True)
+                async for event in events:
+                    if isinstance(event, Notice):
+                        assert event.kind == "step-pending"
+                        assert event.text == (
+                            'the step of thread "main" has not ended: it waits for a monitor while other threads are '
+                            "stopped; the step stays pending"
+                        )
+                        assert event.data == (("thread", thread),)
+                        break
+            await d.session.values.assign("Held.release", "true")
+            await d.session.execution.unsuspend()
+            await d.check_stop(await d.session.next_stop(), StopReason.STEP, thread="main")
+            assert d.target.stdout.count("taken") == 0
+            d.unseen()
+
+
 async def test_stops_that_wait_are_told_once(jvm: Jvm) -> None:
     async with start_target(jvm, "Crew", "6") as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events, within(LIMIT):

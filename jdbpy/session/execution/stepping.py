@@ -383,6 +383,7 @@ class Stepping:
     async def _on_death(self, hit: RequestHit) -> Verdict:
         self._target.requests.spent(hit.request)
         self._watched.discard(hit.thread)
+        self._steps.begun.pop(hit.thread, None)
         if requests := self._pending.pop(hit.thread, None):
             self._target.requests.drop(requests)
             self._steps.overdue.discard(hit.thread)

@@ -7,6 +7,7 @@ a method runs for an expression, so that nothing else changes at the stop that t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -22,6 +23,7 @@ from jdbpy.session.target.stop_table import STEP_LIMIT, StopTable, WaitingStop, 
 from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.session.target.target import Target
 from jdbpy.task_groups import open_nursery
+from jdbpy.wire.constants import ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference
 
@@ -35,7 +37,11 @@ WAITING_FOR = {
 _MOST_NAMED = 4
 """Threads that a notice of waiting stops names."""
 
-_BLOCKED = {2: "it sleeps", 3: "it waits for a monitor", 4: "it waits to be notified"}
+_BLOCKED = {
+    ThreadStatus.SLEEPING: "it sleeps",
+    ThreadStatus.MONITOR: "it waits for a monitor",
+    ThreadStatus.WAIT: "it waits to be notified",
+}
 """Why a thread does not end its step, by ``ThreadReference.Status``."""
 
 
@@ -112,6 +118,7 @@ class WaitingStops:
 
     def before_step(self, thread: int) -> None:
         """A step of a thread is about to begin: stops of others that nobody has taken wait for its end. No trip."""
+        self._changed.unpark_all()
         if self._target.clients is not None:
             return
         suspension = self._target.suspension
@@ -125,7 +132,6 @@ class WaitingStops:
             if stop.thread is not None:
                 self.table.wait(WaitingStop(stop, WaitReason.STEP))
                 self._target.decisions.settle(stop.thread.id, Decision.WAITING_STEP)
-        self._changed.unpark_all()
 
     # -- showing them in their turn ----------------------------------------------------------------------------------
 
@@ -233,9 +239,11 @@ class WaitingStops:
                 self._target.decisions.settle(each.stop.thread.id, Decision.RESUMED)
 
     async def run(self) -> None:
-        """Show the oldest stop where a step does not end; tell of stops that have waited for a method. For ever."""
+        """Show the oldest stop where a step does not end; tell of stops that have waited for a method, and of steps
+        that wait for a monitor. For ever."""
         async with open_nursery() as nursery:
             nursery.start_soon(self._tell_after_methods)
+            nursery.start_soon(self._tell_of_blocked_steps)
             while True:
                 if not (self.table.waiting and self._active_steps()):
                     await self._changed.park()
@@ -256,6 +264,19 @@ class WaitingStops:
                     self.notice()
             await self._changed.park()
 
+    async def _tell_of_blocked_steps(self) -> None:
+        """Tell of steps that wait for a monitor while other threads are stopped, one of which may own it."""
+        while True:
+            steps = self._active_steps()
+            with trio.move_on_after(STEP_LIMIT if steps else math.inf):
+                while self._active_steps() == steps:
+                    await self._changed.park()
+                continue
+            if self._target.suspension.anything_held and not self.table.waiting:  # else these are shown, which tells it
+                await self._tell_why_pending(steps, only_blocked=True)
+            while self._active_steps() == steps:
+                await self._changed.park()
+
     def _active_steps(self) -> dict[int, int]:
         """Return the steps that others wait for: threads, with the number of the thread's step."""
         steps = self._steps
@@ -263,21 +284,29 @@ class WaitingStops:
 
     async def _show_in_spite_of(self, steps: dict[int, int]) -> None:
         """Show the oldest stop although steps have not ended, which stay pending, and tell why. wire: 1 trip."""
+        if await self._tell_why_pending(steps):
+            self.show_next()
+
+    async def _tell_why_pending(self, steps: dict[int, int], *, only_blocked: bool = False) -> bool:
+        """Tell why steps have not ended, or which of them wait for a monitor. False if one has ended meanwhile.
+
+        wire: 1 trip.
+        """
+        asked = [
+            ask(ThreadID(ObjectID(each))) for each in steps for ask in (thread_reference.Name, thread_reference.Status)
+        ]
         try:
-            answers = await self._target.conn.batch(
-                [
-                    ask(ThreadID(ObjectID(each)))
-                    for each in steps
-                    for ask in (thread_reference.Name, thread_reference.Status)
-                ]
-            )
+            answers = await self._target.conn.batch(asked)
         except JdbpyError:
-            return  # the connection is gone
-        if self._active_steps() != steps or not self.table.waiting:
-            return
-        self._steps.overdue.update(steps)
+            return False  # the connection is gone
+        if self._active_steps() != steps or not (only_blocked or self.table.waiting):
+            return False
+        if not only_blocked:
+            self._steps.overdue.update(steps)
         for thread, name, status in zip(steps, answers[::2], answers[1::2], strict=True):
             if isinstance(name, JdbpyError) or isinstance(status, JdbpyError):
+                continue
+            if only_blocked and status.threadStatus != ThreadStatus.MONITOR:
                 continue
             why = _BLOCKED.get(status.threadStatus, "it is still running")
             text = (
@@ -285,7 +314,7 @@ class WaitingStops:
                 f"the step stays pending"
             )
             self._target.publish(Notice("step-pending", text, (("thread", thread),)))
-        self.show_next()
+        return True
 
 
 def _thread(stop: Stopped) -> int:
