@@ -297,7 +297,7 @@ class StopShower:
         else:
             selection = target.selection
             free = selection.thread is None or (
-                selection.by_default and not target.suspension.is_stopped(selection.thread.id)
+                selection.by_default and not target.suspension.is_suspended(selection.thread.id)
             )
             if thread is not None and free:
                 selection.select(thread, by_default=True)  # for clients that ask before they take the stop
