@@ -291,3 +291,27 @@ async def test_a_bug_of_a_concurrent_server_is_fixed_by_tools_alone(jvm: Jvm) ->
         await client.call("run_until_stop", timeout=0)
         assert await wrong_bookings(client) == []
         await client.call("detach")
+
+
+@pytest.mark.parametrize("hold", ["all", "thread"])
+async def test_a_method_that_does_not_return_in_time_is_told(jvm: Jvm, hold: str) -> None:
+    """The thread is of no use meanwhile, each tool says why, and the next stop is the one that is told."""
+    async with start_target(jvm, "Crew", "4") as target:
+        async with agent("--allow-changes", "--hold", hold, "attach", target.address) as client:
+            await client.call("set_breakpoint", at=target.program.at("deep"))
+            stopped = (await client.call("run_until_stop"))["stop"]["thread"]["name"]
+            refused = await client.refused("evaluate", expression="Crew.slower(2)", timeout=0.1, thread=stopped)
+            assert "Crew.slower has not returned within 0.1 s and is still running in its thread" in refused
+            for tool, arguments in (("evaluate", {"expression": "name"}), ("stack", {}), ("step", {})):
+                refused = await client.refused(tool, thread=stopped, **arguments)
+                assert "that thread is running a method for an earlier expression: Crew.slower" in refused, tool
+            told = set()
+            for _ in range(4):
+                stop = (await client.call("run_until_stop"))["stop"]
+                name = stop["thread"]["name"]
+                told.add(name)
+                found = await client.call("evaluate", expression="name", thread=name)
+                assert found["value"] == f'"w{name[-1]}"'
+                shown = await client.call("stack", thread=name)
+                assert shown["frames"][0]["method"] == "deep"
+            assert len(told) > 1
