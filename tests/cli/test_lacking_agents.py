@@ -111,6 +111,38 @@ async def test_a_native_image(jvm: Jvm) -> None:
         await target.wait_output("again")
 
 
+async def test_what_cannot_go_into_the_target_says_why_and_how_it_would(jvm: Jvm) -> None:
+    lines = ["break Ledger.total(int,String)", "cont", "clear 1"]
+    lines += [
+        "break Ledger.total(int,String) in-target if factor > 1000",
+        "breakpoints",
+        "info woven",
+        "weave 2",
+        "resume",
+    ]
+    lines += ["calls stats Ledger.total in-target for 0.1"]
+    lacks = Lacks("no redefinition", frozenset(["canRedefineClasses"]))
+    async with start_target(jvm, LEDGER) as target, lacking(target.address, lacks) as address:
+        done = await jdbpy("attach", address, "--keep-going", "--timeout", "20", *script(*lines))
+    assert done.out.count("ordinary: this VM cannot redefine classes") == 2, done.out
+    assert done.err.count("error: this VM cannot redefine classes") == 2, done.err
+    hint = (
+        "by class redefinition over JDWP, no agent is loaded for them; tested is HotSpot of Java 8, 11, 17, 21 and 25"
+    )
+    assert done.err.count(hint) == 2, done.err
+
+
+async def test_what_cannot_go_into_the_target_of_a_session_that_only_reads_says_so(jvm: Jvm) -> None:
+    words = ("--keep-going", "--read-only", "--allow-suspend", "--timeout", "20")
+    lines = ["break Ledger.total(int,String)", "cont", "clear 1", "set in-target auto"]
+    lines += ["break Ledger.total(int,String) if factor > 1000", "breakpoints", "info woven", "weave 2", "resume"]
+    lines += ["calls stats Ledger.total for 0.1"]
+    async with start_target(jvm, LEDGER) as target:
+        done = await jdbpy("attach", target.address, *words, *script(*lines))
+    assert done.out.count("ordinary: the session is read-only") == 3, done.out
+    assert "cannot redefine" not in done.out + done.err
+
+
 async def test_open_j9(jvm: Jvm) -> None:
     """One thread whose frames cannot be told: the others are shown."""
     async with start_target(jvm, LEDGER) as target:

@@ -24,7 +24,7 @@ from jdbpy import Session, StepDepth, SuspendPolicy
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError
 from jdbpy.session.model.breakpoints import PointOptions
 from jdbpy.session.target import leaving
-from jdbpy.wire.constants import Error, EventKind, Tag, TypeTag
+from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy, Tag, TypeTag
 from jdbpy.wire.ids import ObjectID, TaggedObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
 from tests.cli.process import command, jdbpy as run_jdbpy, script
@@ -135,6 +135,28 @@ async def test_a_thread_that_was_left_in_a_method_can_run_another_one_later(jvm:
                 await single_thread(session)
                 assert (await session.values.evaluate("Busy.yes()")).text == "true"
             await target.wait_listening(time + 2)
+
+
+@pytest.mark.every_java
+async def test_threads_whose_events_a_killed_debugger_has_not_taken_run_on_after_the_next_session(jvm: Jvm) -> None:
+    """Old agents report nothing until a resume, where the connection broke at a stop of everything."""
+    asked = event_request.Set(
+        EventKind.METHOD_ENTRY, JdwpSuspendPolicy.ALL, [event_request.ClassMatch("Busy")]
+    )  # of several threads that come to one, one is reported and the others wait
+    async with start_target(jvm, "Busy", str(THREADS), suspend=False) as target:
+        await target.wait_output("ready")
+        async with connected(target, [virtual_machine.IDSizes()]) as conn:
+            conn.id_sizes = (await conn.hello[0].wait()).sizes()
+            await conn.request(asked)
+            with within(LIMIT):
+                await conn.next_event()
+        await target.wait_listening(2)
+        async with jdbpy.attach_session(target.address):
+            pass
+        await target.wait_listening(3)
+        assert await suspended(target) == []
+        await target.wait_listening(4)
+        await all_move(target)
 
 
 @pytest.mark.usefixtures("nothing_ahead")

@@ -6,8 +6,8 @@ import pytest
 
 from jdbpy.errors import EvalError, StateError, UsageError
 from jdbpy.session.model.options import Options
-from jdbpy.session.model.threads import STATES, ThreadFilter, ThreadInfo, fits, fold
-from tests.harness import Jvm, all_jvms, debug
+from jdbpy.session.model.threads import STATES, ThreadDetail, ThreadFilter, ThreadInfo, fits, fold
+from tests.harness import Jvm, all_jvms, debug, inline
 
 
 @pytest.mark.every_java
@@ -33,7 +33,7 @@ async def test_all_about_a_thread(jvm: Jvm) -> None:
         diver = await threads.detail((await threads.find("diver")).id)
         assert diver.groups == ("system", "main", "crowd", "inner")
         assert (diver.class_name, diver.carrier) == ("java.lang.Thread", None)
-        assert diver.interrupted is (False if jvm.feature >= 14 else None)  # a field of Thread since then
+        assert diver.interrupted is False
         assert diver.frames is not None
         assert diver.frames > 300
         assert diver.thread.cpu is not None
@@ -48,7 +48,101 @@ async def test_all_about_a_thread(jvm: Jvm) -> None:
         await d.resume()
         spinner = await threads.detail((await threads.find("spinner")).id)
         assert (spinner.frames, spinner.thread.cpu, spinner.thread.daemon) == (None, None, True)
-        assert len(spinner.notes) == 2
+        assert len(spinner.notes) == (
+            2 if jvm.feature >= 14 else 3
+        )  # a field tells since then whether it is interrupted
+
+
+INTERRUPTED = """
+import java.util.concurrent.CountDownLatch;
+
+public class Interrupted {
+    public static void main(String[] args) throws Exception {
+        Sly sly = new Sly();
+        start("sly", sly);
+        start("calm", new Thread(Interrupted::spin));
+        start("interrupted", new Thread(() -> {
+            Thread.currentThread().interrupt();
+            spin();
+        }));
+        ready.await();
+        sly.interrupt();
+        Thread never = new Thread("never started");
+        System.out.println("others"); // @others
+        Thread.currentThread().interrupt();
+        System.out.println("itself"); // @itself
+        System.out.println("main was interrupted: " + Thread.interrupted());
+        System.out.println("never was: " + never.isInterrupted()); // @over
+    }
+
+    static final CountDownLatch ready = new CountDownLatch(3);
+    static volatile boolean over;
+
+    static class Sly extends Thread {
+        public boolean isInterrupted() {
+            throw new IllegalStateException("run by a debugger");
+        }
+
+        public void run() {
+            spin();
+        }
+    }
+
+    static void spin() {
+        ready.countDown();
+        while (!over) Thread.yield();
+    }
+
+    static void start(String name, Thread thread) {
+        thread.setName(name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+}
+"""
+
+
+@pytest.mark.every_java
+async def test_whether_a_thread_is_interrupted(jvm: Jvm) -> None:
+    """What is shown is what the program finds; a thread at an event, whose interrupt the agent keeps, is not said to
+    have none.
+    """
+    async with debug(jvm, inline(INTERRUPTED, release=8)) as d:
+        threads = d.session.threads
+
+        async def detail(name: str) -> ThreadDetail:
+            return await threads.detail((await threads.find(name)).id)
+
+        await d.run_to("others")
+        for name, expected in (("sly", True), ("calm", False), ("interrupted", True)):
+            about = await detail(name)
+            assert (name, about.interrupted, about.notes) == (name, expected, ())
+        await d.run_to("itself")
+        main = await detail("main")
+        assert main.interrupted is not False
+        assert len(main.notes) == (0 if main.interrupted else 1)
+        assert all("the agent keeps an interrupt" in note for note in main.notes)
+        await d.run_to("over")
+        await d.target.wait_output("main was interrupted: true")
+        main = await detail("main")
+        assert main.interrupted is None
+        assert len(main.notes) == 1
+        await d.session.execution.unsuspend()
+
+
+@pytest.mark.every_java
+async def test_where_no_method_can_be_run_only_a_field_tells_whether_a_thread_is_interrupted(jvm: Jvm) -> None:
+    async with debug(jvm, inline(INTERRUPTED, release=8), options=Options(read_only=True, allow_suspend=True)) as d:
+        await d.run_to("others")
+        threads = d.session.threads
+        about = await threads.detail((await threads.find("interrupted")).id)
+        if jvm.feature >= 14:
+            assert about.interrupted is True
+            assert len(about.notes) == 1
+        else:
+            assert about.interrupted is None
+            assert "not known whether it is interrupted: " in about.notes[-1]
+            assert "read-only" in about.notes[-1]
 
 
 async def test_filters(any_jvm: Jvm) -> None:

@@ -34,7 +34,9 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
     chosen = parser.parse_args()
     trials = [trial for trial in TRIALS if not chosen.only or trial.name in chosen.only]
-    jvms = [jvm for jvm in test_jvms() if not chosen.jvm or jvm.feature in chosen.jvm]
+    jvms = [jvm for jvm in test_jvms(every=bool(chosen.jvm)) if not chosen.jvm or jvm.feature in chosen.jvm]
+    if missing := sorted({*chosen.jvm} - {jvm.feature for jvm in jvms}):
+        parser.error(f"no Java {', '.join(map(str, missing))} to try on: './dev jvms' fetches 8, 11 and 21")
     outcomes: list[Outcome] = []
     heed_signals()
     with tempfile.TemporaryDirectory(prefix="jdbpy-soak-") as directory:

@@ -60,6 +60,9 @@ BEGINNING_PAUSE = 0.005
 BEGINNING_LOOKS = 400
 """So many looks at most: the main thread of a VM that a native program has made may never run Java code."""
 
+REPORTS_AGAIN = 17
+"""The first release, of those tried, whose agent reports events after a debugger was killed at a stop of everything."""
+
 _LOOK = (thread_reference.Suspend, thread_reference.FrameCount, thread_reference.Resume)
 
 LISTENER_PATIENCE = 2.0
@@ -387,6 +390,10 @@ async def session_with(
                             await _await_beginning(target)
                         if peer is not None:
                             await _await_late_start(target, peer)
+                        if target.last_stop is None and played is None and not target.at_least(REPORTS_AGAIN):
+                            from jdbpy.session.target.leaving import wake_reporting
+
+                            wake_reporting(target)
                     if greeted.changed and launched is None and played is None:
                         await session.put_back_left_over()
                     if conn.recorder is not None:

@@ -111,6 +111,9 @@ class CallSites:
     # -- see ``CallsInTarget`` -----------------------------------------------------------------------------------------
 
     def begun(self, observation: Observation) -> None:
+        if stays := self._target.why_code_stays():
+            observation.why_ordinary = stays
+            return
         for type_id in dict.fromkeys(each.owner.id for each in observation.methods):
             self._request_threads_in(observation, type_id, CALLS_UNTIL)
 

@@ -38,6 +38,7 @@ from jdbpy.session.instrumentation.standing import why_not_now
 from jdbpy.session.instrumentation.stopping import Stopping
 from jdbpy.session.instrumentation.trace_sites import TraceSite
 from jdbpy.session.java.class_file import MalformedClassFile
+from jdbpy.session.java.releases import TESTED
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.instrumentation import WovenClass
 from jdbpy.session.stack import StackReader
@@ -71,6 +72,10 @@ _AGAIN = 2.0
 
 _LONGEST = 300.0
 """... up to so many: each time all threads are suspended for a moment."""
+
+_BY_REDEFINITION = (
+    "conditions and calls go into the target by class redefinition over JDWP, no agent is loaded for them"
+)
 
 MODES = ("auto", "ask", "off")
 
@@ -139,7 +144,7 @@ class Instrumentation:
         if asked:
             self._require_possible()
             return self.calls
-        return self.calls if self._possible and self._mode == "auto" and not self._target.remote else None
+        return self.calls if self._mode == "auto" and not self._target.remote else None
 
     def ask(self, number: int) -> None:
         """Have the condition of a breakpoint computed in the target as soon as that can be done. Raises UsageError."""
@@ -464,19 +469,19 @@ class Instrumentation:
     def _require_possible(self) -> None:
         self._target.require_alive()
         self._target.conn.require_allowed(virtual_machine.RedefineClasses)
-        if not self._possible:
-            raise StateError("this VM cannot redefine classes", hint="'version' shows which VM it is")
+        if stays := self._target.why_code_stays():
+            raise StateError(stays, hint=f"{_BY_REDEFINITION}; tested is {TESTED}, and 'version' shows what VM this is")
 
     def _is_wanted(self, point: LogicalBreakpoint) -> bool:
         if point.options.woven:
             return True
         concerned = point.condition is not None or point.reports
-        return concerned and self._possible and self._mode == "auto" and not self._target.remote
+        return concerned and self._mode == "auto" and not self._target.remote
 
     def _unfit(self, point: LogicalBreakpoint) -> str:
         """Return why a breakpoint stays ordinary wherever it is; "" if it may be in the target."""
-        if not self._possible:
-            return "this VM cannot redefine classes"
+        if stays := self._target.why_code_stays():
+            return stays
         if point.condition is None and not point.reports:
             return "it has no condition"
         if point.reporting.stack:

@@ -70,3 +70,6 @@ BEANS_OF_ALL_INTERFACES = 9
 
 THREAD_HOLDER = 19
 """The first release that keeps daemon and priority of a thread beside it (``Thread$FieldHolder``)."""
+
+INTERRUPTED_FIELD = 14
+"""The first release whose threads have a field that says whether they are interrupted; before, only the JVM knows."""

@@ -48,7 +48,7 @@ class ThreadDetail(Record):
     class_name: Annotated[str, Json("of the thread object", "class")]
     groups: Annotated[tuple[str, ...], "from the top down to its own"]
     frames: int | None
-    interrupted: bool | None
+    interrupted: Annotated[bool | None, "null where that is not known, as of a thread that an event has stopped"]
     context_loader: str | None
     carrier: Annotated[ThreadRef | None, Json("the thread that a virtual thread is mounted on", optional=True)]
     blocker: Annotated[str | None, Json("what it is parked for: the blocker of LockSupport.park", optional=True)]

@@ -180,6 +180,19 @@ async def resume_left_over(target: Target) -> int:
     return found.most
 
 
+def wake_reporting(target: Target) -> None:
+    """Have an agent report events again, where an earlier debugger was killed at a stop of all threads.
+
+    Its threads would wait for that for ever at their next event (docs/agent.md, "A killed debugger leaves the helper
+    waiting"). A pair of suspend and resume changes no count, whatever happens meanwhile. wire: no wait.
+    """
+    commands = virtual_machine.Suspend, virtual_machine.Resume
+    if all(target.conn.allows(each) for each in commands):
+        with target.conn.corked:
+            target.submit_op(SuspendOp.VM_SUSPEND)
+            target.submit_op(SuspendOp.VM_RESUME)
+
+
 async def has_not_begun(target: Target) -> bool:
     """True if the program has not begun: its main thread is suspended and has no frame yet. wire: 2 trips."""
     threads = (await target.conn.request(virtual_machine.AllThreads())).threads

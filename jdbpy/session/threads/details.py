@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import EvalError, JdwpError, ProtocolError, StateError, UsageError
 from jdbpy.session.concurrency import both, once, together
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
-from jdbpy.session.java.releases import BEANS_OF_ALL_INTERFACES
+from jdbpy.session.java.releases import BEANS_OF_ALL_INTERFACES, INTERRUPTED_FIELD
 from jdbpy.session.model.threads import ThreadDetail, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits
 from jdbpy.session.target.target import Target
@@ -33,6 +33,7 @@ _DEEPEST_GROUP = 50
 _BEAN = "com.sun.management.ThreadMXBean"  # HotSpot's, which takes many ids at once
 _FACTORY = "java.lang.management.ManagementFactory"
 _TOLD = ("getThreadCpuTime", "getThreadUserTime", "getThreadAllocatedBytes")
+_THREAD = "java.lang.Thread"
 _BRIEF = Limits(depth=0)
 
 ReadFields = Callable[[], Awaitable[dict[int, ThreadFields]]]
@@ -54,7 +55,7 @@ async def read_detail(
 
     Methods are run when the fields have been read: what is asked of the thread in the first trip is asked before.
 
-    wire: 8 trips over a link, 4 again, or 1 for each group that the thread is in.
+    wire: 8 trips over a link, 4 again, or 1 for each group that the thread is in; before Java 14 a call more.
     """
     read = once(lambda: _fields(target, [thread]))
     info, described, groups, (cpu, user, allocated, note), frames = await together(
@@ -73,12 +74,15 @@ async def read_detail(
     if isinstance(frames, JdwpError):
         running = frames.number == Error.THREAD_NOT_SUSPENDED
         notes.append("no frames: the thread is running" if running else f"the number of frames is not known: {frames}")
+    interrupted, note = await _interrupted(target, thread, fields, runner)
+    if note:
+        notes.append(note)
     return ThreadDetail(
         thread=info.replace(cpu=_seconds(cpu)),
         class_name=thread_class or "",
         groups=groups,
         frames=None if isinstance(frames, JdwpError) else frames,
-        interrupted=fields.interrupted,
+        interrupted=interrupted,
         context_loader=context,
         carrier=carrier,
         blocker=blocker,
@@ -92,6 +96,33 @@ async def _frames(target: Target, thread: int) -> int | JdwpError:
     """Return the number of frames, or why there is none: the thread runs. wire: 1 trip."""
     [outcome] = await target.conn.batch([thread_reference.FrameCount(wire_thread(thread))])
     return outcome if isinstance(outcome, JdwpError) else int(outcome.frameCount)
+
+
+async def _interrupted(
+    target: Target, thread: int, fields: ThreadFields, runner: CallRunner
+) -> tuple[bool | None, str]:
+    """Return whether a thread is interrupted, and why that is not known.
+
+    A thread at an event may seem not to be although it is (docs/agent.md, "An interrupt is kept at an event").
+    wire: 0 trips; before Java 14 a call.
+    """
+    interrupted = fields.interrupted
+    if interrupted is None and not target.at_least(INTERRUPTED_FIELD):
+        from jdbpy.session.eval.target import Ref
+
+        what = "telling, before Java 14, whether a thread is interrupted"
+        try:
+            async with runner.calls(what) as calls:
+                # not the public method, which a program's own class may override
+                told = await calls.call(Ref(thread, Tag.THREAD), _THREAD, "isInterrupted", "(Z)Z", False)
+                interrupted = bool(told)
+        except (EvalError, StateError) as error:
+            return None, f"not known whether it is interrupted: {error.message}"
+    if interrupted is False and (target.suspension.stopped_by_event(thread) or thread in target.suspension.evaluating):
+        return None, (
+            "not known whether it is interrupted: at an event the agent keeps an interrupt until the thread runs on"
+        )
+    return interrupted, ""
 
 
 async def _times(runner: CallRunner, java_ids: JavaIds) -> tuple[int | None, int | None, int | None, str]:
@@ -252,4 +283,4 @@ async def rename(target: Target, info: ThreadInfo, name: str, runner: CallRunner
     from jdbpy.session.eval.target import Ref
 
     async with runner.calls("naming a thread") as calls:
-        await calls.call(Ref(info.id, Tag.THREAD), "java.lang.Thread", "setName", "(Ljava/lang/String;)V", name)
+        await calls.call(Ref(info.id, Tag.THREAD), _THREAD, "setName", "(Ljava/lang/String;)V", name)
