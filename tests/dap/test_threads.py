@@ -110,12 +110,16 @@ async def test_a_running_target_is_paused(jvm: Jvm) -> None:
 LINGERS = """
 public class Lingers {
     public static void main(String[] args) throws Exception {
+        Thread other = new Thread(() -> { for (;;) started = true; }, "other");
+        other.setDaemon(true);
+        other.start();
+        while (!started) Thread.onSpinWait();
         int local = 5;
         System.out.println(local); // @here
         System.out.println(enough); // @next
     }
 
-    static volatile boolean enough;
+    static volatile boolean started, enough;
 
     static int linger() {
         System.out.println("lingers");
@@ -136,15 +140,18 @@ async def test_a_thread_runs_while_the_method_of_a_canceled_expression_does(jvm:
         await dap.request("configurationDone")
         stop = await dap.stopped("breakpoint")
         [top, *_] = await dap.frames(stop)
+        threads = (await dap.request("threads"))["threads"]
+        [other] = [each["id"] for each in threads if each["name"] == "other"]
+        *_, elsewhere = (await dap.request("stackTrace", threadId=other))["stackFrames"]
         asked = await dap.start("evaluate", expression="Lingers.linger()", frameId=top["id"], context="watch")
         await target.wait_output("lingers")
         await dap.request("cancel", requestId=asked)
         assert (await dap.response(asked))["message"] == "cancelled"
         running = await dap.event("continued")
         assert running == {"threadId": stop["threadId"], "allThreadsContinued": False}
-        assert "is still running" in dap.output
+        await dap.wait("the warning", lambda: "is still running" in dap.output)
         assert (await dap.response(await dap.start("stackTrace", threadId=stop["threadId"])))["success"] is False
-        await dap.request("evaluate", expression="Lingers.enough = true", context="repl")
+        await dap.evaluate("Lingers.enough = true", elsewhere)
         again = await dap.stopped("pause", threadId=stop["threadId"], allThreadsStopped=True)
         assert again["description"] == "Lingers.linger, which was left running, has returned"
         [top, *_] = await dap.frames(again)
@@ -154,7 +161,7 @@ async def test_a_thread_runs_while_the_method_of_a_canceled_expression_does(jvm:
         asked = await dap.start("evaluate", expression="Lingers.linger()", frameId=top["id"], context="watch")
         assert "has not returned within 1 s" in (await dap.response(asked))["message"]
         assert await dap.event("continued") == running
-        await dap.request("evaluate", expression="Lingers.enough = true", context="repl")
+        await dap.evaluate("Lingers.enough = true", elsewhere)
         again = await dap.stopped("pause", threadId=stop["threadId"])
         await dap.breakpoints(lingers, "next")
         await dap.request("continue", threadId=stop["threadId"])
