@@ -327,3 +327,27 @@ async def test_the_condition_of_a_data_breakpoint_is_looked_at_when_it_is_set(jv
         assert "amuont" in shown[1]["message"] and "amuont" in shown[3]["message"]
         await dap.request("disconnect")
         await dap.event("terminated")
+
+
+async def test_a_breakpoint_moves_again_when_something_nearer_is_loaded(jvm: Jvm) -> None:
+    """An editor shows it on the line where it stands by now."""
+    nearer = program("Nearer")
+    async with start_target(jvm, nearer) as target, dap_client() as dap:
+        await dap.attach(target)
+        blank, inside, between = await dap.breakpoints(nearer, "blank", "inside", "between")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[between["id"]])
+
+        async def lines() -> dict[int, int]:
+            told = [each["body"]["breakpoint"] for each in dap.events if each["event"] == "breakpoint"]
+            dap.events.clear()
+            return {each["id"]: each["line"] for each in told if each["verified"]}
+
+        third = nearer.line("third-class")
+        assert (await lines()).items() >= {blank["id"]: third, inside["id"]: third}.items()
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[inside["id"]])
+        assert (await dap.frames(stop, levels=1))[0]["line"] == nearer.line("inner")
+        assert await lines() == {blank["id"]: nearer.line("second-class"), inside["id"]: nearer.line("inner")}
+        await resume(dap, stop)
+        await dap.event("terminated")
