@@ -11,7 +11,7 @@
 * ``frames``: stackTrace, scopes, exceptionInfo.
 * ``readings``: the variables of frames, read ahead of the requests and once for several of them.
 * ``variables``: variables page by page, setVariable, setExpression; ``memory``: arrays of primitives as bytes.
-* ``expressions``: evaluate, completions.
+* ``expressions``: evaluate, completions; ``left_methods``: threads that run methods of those that were given up.
 * ``console``: the commands of the prompt in the debug console, by the door that ``cli`` has for other front ends.
 * ``breakpoints``: of sources, functions, exceptions and fields; ``breakpoint_table``: under the client's ids.
 * ``paths``: paths of the client and of this machine; ``hotswap``: classes replaced.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jdbpy.dap.breakpoint_table import BreakpointTable
     from jdbpy.dap.code import SourceTable
     from jdbpy.dap.console import DebugConsole
+    from jdbpy.dap.left_methods import LeftMethods
     from jdbpy.dap.readings import FrameReadings
     from jdbpy.dap.variables import Container
 
@@ -229,6 +230,7 @@ class Adapter:
                 self._leaving, self._left = trio.Event(), trio.Event()
                 self._keep = self.quietly = self.is_ending = False
                 self.stops.clear()
+                self.left_methods.begin_anew()
                 began = True
                 async with open_nursery() as nursery:
                     self._session_nursery = nursery
@@ -372,6 +374,14 @@ class Adapter:
         from jdbpy.dap.console import DebugConsole
 
         table: DebugConsole = self._table("_console", partial(DebugConsole, self))
+        return table
+
+    @property
+    def left_methods(self) -> LeftMethods:
+        """Return the threads that run methods of expressions which were given up."""
+        from jdbpy.dap.left_methods import LeftMethods
+
+        table: LeftMethods = self._table("_left_methods", partial(LeftMethods, self))
         return table
 
     @property

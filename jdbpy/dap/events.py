@@ -206,6 +206,7 @@ def _noticed(adapter: Adapter, notice: Notice) -> None:
         adapter.breakpoints.changed(number)  # by another client of the session
     if notice.kind == "resumed":
         report_resumed(adapter)
+    adapter.left_methods.heard(notice)
     lines = (notice.text,) if notice.kind == "logpoint" else notice.lines  # a client's log message is its own text
     body: Body = {"category": "console", "output": "".join(f"{escape(line)}\n" for line in lines)}
     if notice.kind in ("warning", "resumed", "left-out", "switched-off", "hot-place"):

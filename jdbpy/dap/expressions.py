@@ -41,18 +41,22 @@ async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
         raise UsageError("there is no expression")
     frame = adapter.frame(args.frameId) if args.frameId is not None else None
     in_console = args.context == "repl"
-    if in_console and (answer := await adapter.console.run(args.expression, frame)) is not None:
-        return answer
-    value = await adapter.session.values.evaluate(
-        args.expression,
-        limits=of_result(whole=args.context == "clipboard"),
-        format="x" if is_hex(args.format) else "",
-        remember=in_console,
-        frame=frame,
-        keep=True,
-        until_resumed=True,
-        read_only=args.context in _LOOKS,
-    )
+    if in_console:
+        with adapter.left_methods.evaluating(frame):
+            answer = await adapter.console.run(args.expression, frame)
+        if answer is not None:
+            return answer
+    with adapter.left_methods.evaluating(frame):
+        value = await adapter.session.values.evaluate(
+            args.expression,
+            limits=of_result(whole=args.context == "clipboard"),
+            format="x" if is_hex(args.format) else "",
+            remember=in_console,
+            frame=frame,
+            keep=True,
+            until_resumed=True,
+            read_only=args.context in _LOOKS,
+        )
     path = args.expression if NAME.fullmatch(args.expression) else f"({args.expression})"
     if in_console:
         path = f"${value.number}" if value.number is not None else ""

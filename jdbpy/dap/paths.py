@@ -89,7 +89,8 @@ class ClientSource(Record):
 
 
 def place_of(adapter: Adapter, source: ClientSource) -> str:
-    """Return the file as places name it: its name behind those directories that may be a package."""
+    """Return the file as places name it: its name behind those directories that may be a package; the whole path where
+    all of them may."""
     known = adapter.sources.place(source.sourceReference) if source.sourceReference else ""
     path = known or adapter.paths.of_client(source.path) or source.name
     parts = path.replace("\\", "/").split("/")
@@ -100,4 +101,6 @@ def place_of(adapter: Adapter, source: ClientSource) -> str:
         if not _PART_OF_PATH.fullmatch(part):
             break
         directories.insert(0, part)
+    if not parts[0] and len(directories) == len(parts) - 2:
+        directories.insert(0, "")
     return "/".join([*directories, parts[-1]])

@@ -288,13 +288,14 @@ def _lazily(adapter: Adapter, container: Container) -> list[Body]:
 
 
 async def _to_string(adapter: Adapter, container: Container) -> Body:
-    value = await adapter.session.values.evaluate(
-        f"{GIVEN}.toString()",
-        limits=of_result(),
-        remember=False,
-        frame=container.frame,
-        given={GIVEN: value_of(container)},
-    )
+    with adapter.left_methods.evaluating(container.frame):
+        value = await adapter.session.values.evaluate(
+            f"{GIVEN}.toString()",
+            limits=of_result(),
+            remember=False,
+            frame=container.frame,
+            given={GIVEN: value_of(container)},
+        )
     return _shown(adapter, container, jdbpy.Variable(TO_STRING, "", value, "element"), "")
 
 
@@ -384,8 +385,10 @@ async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
     """Give a variable, field or element of an array the value of a Java expression. wire: 2 trips or 3."""
     container = adapter.container(args.variablesReference)
     target, given = _assigned(container, args.name)
-    value = await adapter.session.values.assign(target, args.value, frame=container.frame, given=given, as_shown=True)
-    return changed(adapter, value_body(adapter, container.frame, value, "", hex=is_hex(args.format)))
+    frame = container.frame
+    with adapter.left_methods.evaluating(frame):
+        value = await adapter.session.values.assign(target, args.value, frame=frame, given=given, as_shown=True)
+    return changed(adapter, value_body(adapter, frame, value, "", hex=is_hex(args.format)))
 
 
 def _assigned(container: Container, name: str) -> tuple[str, dict[str, object]]:
@@ -419,7 +422,8 @@ class SetExpression(Record):
 async def set_expression(adapter: Adapter, args: SetExpression) -> Body:
     """Give what a Java expression names the value of another. wire: 2 trips or more."""
     frame = adapter.frame(args.frameId) if args.frameId is not None else None
-    value = await adapter.session.values.assign(args.expression, args.value, frame=frame, as_shown=True)
+    with adapter.left_methods.evaluating(frame):
+        value = await adapter.session.values.assign(args.expression, args.value, frame=frame, as_shown=True)
     return changed(adapter, value_body(adapter, frame, value, "", hex=is_hex(args.format)))
 
 

@@ -260,3 +260,94 @@ async def test_messages_of_breakpoints_that_wait_are_told(jvm: Jvm) -> None:
         assert not [each for each in dap.events if each["event"] == "breakpoint"]
         await resume(dap, stop)
         await dap.event("terminated")
+
+
+PURSE = """
+public class Purse {
+    public static void main(String[] args) {
+        Purse purse = new Purse(); // @begin
+        new Later().see(1);
+        for (int i = 1; i < 5; i++) purse.pay(i);
+    }
+
+    private int cents;
+    int coins;
+
+    static class Later {
+        private int seen;
+
+        void see(int amount) {
+            seen = amount;
+        }
+    }
+
+    void pay(int amount) {
+        cents += amount;
+        coins++; // @coins
+    }
+}
+"""
+
+
+async def test_the_condition_of_a_data_breakpoint_is_looked_at_when_it_is_set(jvm: Jvm) -> None:
+    """Where all code is known that accesses the field, a name that means nothing there is refused; elsewhere told."""
+    purse = inline(PURSE)
+    async with start_target(jvm, purse) as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(purse, "begin")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        wanted = [
+            {"dataId": "Purse.cents", "accessType": "write", "condition": "amuont == 3"},
+            {"dataId": "Purse.cents", "accessType": "write", "condition": "amount == 3 && $new == 6"},
+            {"dataId": "Purse.cents", "accessType": "write", "condition": "purse.cents == 3"},
+            {"dataId": "Purse.coins", "accessType": "write", "condition": "amuont == 3"},
+            {"dataId": "Purse$Later.seen", "accessType": "write", "condition": "amuont == 1"},
+            {"dataId": "Purse$Later.seen", "accessType": "read", "condition": "amuont == 1"},
+        ]
+        shown = (await dap.request("setDataBreakpoints", breakpoints=wanted))["breakpoints"]
+        # Purse.cents is private, and Purse$Later may use it as well once it is loaded: it is told, and not refused
+        assert [each["verified"] for each in shown] == [True, True, True, True, False, False]
+        assert "amuont" in shown[0]["message"] and "Purse.pay" in shown[0]["message"]
+        assert "makes no sense" not in shown[1]["message"]
+        assert "purse" in shown[2]["message"] and "amuont" in shown[3]["message"]
+        await dap.set_breakpoints(source_of(purse, "begin"), [])
+        dap.events.clear()
+        await resume(dap, stop)
+        stop = await dap.stopped("data breakpoint", hitBreakpointIds=[shown[0]["id"], shown[2]["id"]])
+        assert "amuont" in stop["text"]
+        told = [each["body"]["breakpoint"] for each in dap.events if each["event"] == "breakpoint"]
+        later = {each["id"]: each for each in told}
+        assert later[shown[5]["id"]]["verified"]
+        assert not later[shown[4]["id"]]["verified"] and "amuont" in later[shown[4]["id"]]["message"]
+        # all classes that may use the private field are loaded by now
+        wanted[1:] = [{**wanted[0], "accessType": "readWrite"}, wanted[1], wanted[3]]
+        shown = (await dap.request("setDataBreakpoints", breakpoints=wanted))["breakpoints"]
+        assert [each["verified"] for each in shown] == [True, False, True, True]
+        assert "amuont" in shown[1]["message"] and "amuont" in shown[3]["message"]
+        await dap.request("disconnect")
+        await dap.event("terminated")
+
+
+async def test_a_breakpoint_moves_again_when_something_nearer_is_loaded(jvm: Jvm) -> None:
+    """An editor shows it on the line where it stands by now."""
+    nearer = program("Nearer")
+    async with start_target(jvm, nearer) as target, dap_client() as dap:
+        await dap.attach(target)
+        blank, inside, between = await dap.breakpoints(nearer, "blank", "inside", "between")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[between["id"]])
+
+        async def lines() -> dict[int, int]:
+            told = [each["body"]["breakpoint"] for each in dap.events if each["event"] == "breakpoint"]
+            dap.events.clear()
+            return {each["id"]: each["line"] for each in told if each["verified"]}
+
+        third = nearer.line("third-class")
+        assert (await lines()).items() >= {blank["id"]: third, inside["id"]: third}.items()
+        await resume(dap, stop)
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[inside["id"]])
+        assert (await dap.frames(stop, levels=1))[0]["line"] == nearer.line("inner")
+        assert await lines() == {blank["id"]: nearer.line("second-class"), inside["id"]: nearer.line("inner")}
+        await resume(dap, stop)
+        await dap.event("terminated")

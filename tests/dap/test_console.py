@@ -111,3 +111,24 @@ async def test_a_letter_acts_without_a_selected_stop_only_behind_a_backtick(jvm:
         await dap.evaluate("`c", context="repl")
         await dap.event("terminated")
         assert await target.wait_exit() == 0
+
+
+async def test_the_console_shows_whole_paths(jvm: Jvm) -> None:
+    """Also where all directories of a file may be those of a package."""
+    async with start_target(jvm, "Large") as target, dap_client() as dap:
+        await dap.attach(target)
+        line = target.program.line("twice")
+        [shown] = await dap.set_breakpoints("/srv/work/Large.java", [{"line": line}])
+        missing = await dap.set_breakpoints("/srv/work/acme/Missing.java", [{"line": 3}])
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
+        [top, *_] = await dap.frames(stop)
+        listed = await console(dap, "breakpoints", top)
+        assert f" /srv/work/Large.java:{line} " in listed and " /srv/work/acme/Missing.java:3 " in listed
+        assert not missing[0]["verified"]
+        # one that is set there is the client's as well: it may take it out again
+        await console(dap, f"break /srv/work/Large.java:{target.program.line('call')}", top)
+        [again] = await dap.set_breakpoints("/srv/work/Large.java", [{"line": line}])
+        assert again["id"] == shown["id"]
+        await dap.request("disconnect", terminateDebuggee=True)
+        await dap.event("terminated")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.dap.client import dap_client, source_of
-from tests.harness import Jvm, start_target
+from tests.harness import Jvm, inline, start_target
 
 THREADS = 8
 
@@ -104,4 +104,68 @@ async def test_a_running_target_is_paused(jvm: Jvm) -> None:
         assert "stopped already" in await dap.refused("pause", threadId=1)
         await dap.request("continue", threadId=stop["threadId"])
         await target.send()
+        await dap.event("terminated")
+
+
+LINGERS = """
+public class Lingers {
+    public static void main(String[] args) throws Exception {
+        Thread other = new Thread(() -> { for (;;) started = true; }, "other");
+        other.setDaemon(true);
+        other.start();
+        while (!started) Thread.onSpinWait();
+        int local = 5;
+        System.out.println(local); // @here
+        System.out.println(enough); // @next
+    }
+
+    static volatile boolean started, enough;
+
+    static int linger() {
+        System.out.println("lingers");
+        while (!enough) Thread.onSpinWait();
+        enough = false;
+        return 7;
+    }
+}
+"""
+
+
+async def test_a_thread_runs_while_the_method_of_a_canceled_expression_does(jvm: Jvm) -> None:
+    """The client hears that the thread runs when nobody waits for its method any more, and that it stands again."""
+    lingers = inline(LINGERS)
+    async with start_target(jvm, lingers) as target, dap_client() as dap:
+        await dap.attach(target)
+        await dap.breakpoints(lingers, "here")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("breakpoint")
+        [top, *_] = await dap.frames(stop)
+        threads = (await dap.request("threads"))["threads"]
+        [other] = [each["id"] for each in threads if each["name"] == "other"]
+        *_, elsewhere = (await dap.request("stackTrace", threadId=other))["stackFrames"]
+        asked = await dap.start("evaluate", expression="Lingers.linger()", frameId=top["id"], context="watch")
+        await target.wait_output("lingers")
+        await dap.request("cancel", requestId=asked)
+        assert (await dap.response(asked))["message"] == "cancelled"
+        running = await dap.event("continued")
+        assert running == {"threadId": stop["threadId"], "allThreadsContinued": False}
+        await dap.wait("the warning", lambda: "is still running" in dap.output)
+        assert (await dap.response(await dap.start("stackTrace", threadId=stop["threadId"])))["success"] is False
+        await dap.evaluate("Lingers.enough = true", elsewhere)
+        again = await dap.stopped("pause", threadId=stop["threadId"], allThreadsStopped=True)
+        assert again["description"] == "Lingers.linger, which was left running, has returned"
+        [top, *_] = await dap.frames(again)
+        assert top["line"] == lingers.line("here") and (await dap.evaluate("local", top))["result"] == "5"
+        # one that takes longer than is waited for
+        await dap.request("evaluate", expression="`set run-limit 1", context="repl")
+        asked = await dap.start("evaluate", expression="Lingers.linger()", frameId=top["id"], context="watch")
+        assert "has not returned within 1 s" in (await dap.response(asked))["message"]
+        assert await dap.event("continued") == running
+        await dap.evaluate("Lingers.enough = true", elsewhere)
+        again = await dap.stopped("pause", threadId=stop["threadId"])
+        await dap.breakpoints(lingers, "next")
+        await dap.request("continue", threadId=stop["threadId"])
+        await dap.stopped("breakpoint")
+        assert not [each for each in dap.events if each["event"] in ("continued", "stopped")]
+        await dap.request("disconnect", terminateDebuggee=True)
         await dap.event("terminated")

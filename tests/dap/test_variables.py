@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.dap.client import Body, DapClient, dap_client
-from tests.harness import Jvm, program, start_target
+from benchmarks.relay import open_relay
+from tests.dap.client import Body, DapClient, dap_client, dap_client_here
+from tests.harness import Jvm, inline, program, start_target
 
 
 @asynccontextmanager
@@ -282,3 +283,66 @@ async def test_numbers_are_set_as_they_are_shown(jvm: Jvm) -> None:
         ]
         for line in printed:
             await target.wait_output(line)
+
+
+PAGES = """
+import java.util.*;
+import java.util.concurrent.*;
+
+public class Pages {
+    public static void main(String[] args) {
+        for (Map<Integer, String> map : List.of(new HashMap<Integer, String>(), new LinkedHashMap<Integer, String>(),
+                new TreeMap<Integer, String>(), new ConcurrentHashMap<Integer, String>())) {
+            for (int i = 0; i < 2_200; i++) map.put(i, "v" + i);
+            hold(map);
+            map.remove(0);
+            map.put(2_000, "other");
+            hold(map);
+        }
+    }
+
+    static void hold(Map<Integer, String> map) {
+        System.out.println(map.size()); // @here
+    }
+}
+"""
+
+
+async def test_a_page_begins_where_the_one_before_has_ended(jvm: Jvm) -> None:
+    """Of a large map each node is read once while the target stands still; what has run or was written is seen."""
+    pages = inline(PAGES)
+    async with (
+        start_target(jvm, pages) as target,
+        open_relay(target.address, rtt=0.0) as relay,
+        dap_client_here() as dap,
+    ):
+        await dap.attach(target, port=relay.port, hold="all")
+        await dap.breakpoints(pages, "here")
+        await dap.request("configurationDone")
+
+        async def page(start: int, count: int = 50) -> tuple[dict[str, Body], int]:
+            before = relay.traffic()
+            shown = await dap.variables(map_, filter="indexed", start=start, count=count)
+            return shown, relay.traffic().since(before).commands
+
+        for _ in range(4):
+            stop = await dap.stopped("breakpoint")
+            [top, *_] = await dap.frames(stop)
+            map_ = (await dap.locals(top))["map"]
+            for start in range(1_900, 2_100, 50):
+                shown, commands = await page(start)
+                assert list(shown) == [str(number) for number in range(start, start + 50)]
+                assert commands > 1_900 if start == 1_900 else commands < 500
+            _, commands = await page(1_000)
+            assert commands < 500
+            await dap.request("continue", threadId=stop["threadId"])
+            stop = await dap.stopped("breakpoint")
+            [top, *_] = await dap.frames(stop)
+            map_ = (await dap.locals(top))["map"]
+            changed, _ = await page(1_999, 2)
+            assert [each["value"] for each in changed.values()] == ['"other"', '"v2001"']
+            await dap.evaluate('map.put(2000, "third")', top)
+            changed, _ = await page(1_999, 2)
+            assert [each["value"] for each in changed.values()] == ['"third"', '"v2001"']
+            await dap.request("continue", threadId=stop["threadId"])
+        await dap.event("terminated")

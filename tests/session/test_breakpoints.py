@@ -335,6 +335,26 @@ async def test_methods_that_are_not_there(any_jvm: Jvm, spec: str, message: str,
         assert hint in caught.value.hint
 
 
+async def test_a_line_without_code_moves_again_to_what_is_nearer(jvm: Jvm) -> None:
+    """The classes of the file are loaded from the last to the first: each has nearer code than the one before."""
+    async with debug(jvm, "Nearer") as d:
+        nearer, breakpoints = d.program, d.session.breakpoints
+        blank, third, second = (nearer.line(each) for each in ("blank", "third-class", "second-class"))
+        await breakpoints.add(f"Nearer.java:{blank}")
+        await breakpoints.add(d.at("between"))
+        await d.resume()
+        moved = f"moved to line {third}: no code on line {blank} of Nearer.java"
+        await d.wait_stop("breakpoint", at="between", breakpoint=2)
+        assert breakpoints.get(1).message == moved
+        await d.resume()
+        notice = await d.wait_notice("breakpoint-resolved")
+        moved = f"moved to line {second}: no code on line {blank} of Nearer.java"
+        assert notice.text == f"breakpoint 1 is set on line {second} now ({moved})"
+        assert breakpoints.get(1).message == moved
+        assert [each.line for each in breakpoints.get(1).resolved] == [second]
+        await d.wait_exit()
+
+
 # -- several classes -----------------------------------------------------------------------------------------------
 
 

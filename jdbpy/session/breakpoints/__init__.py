@@ -14,7 +14,7 @@ Kinds that are made of event requests:
 
 * ``event_point``: what they have in common
 * ``catchpoints``: the component; classes, threads and the VM that come and go; ``exceptions``: exceptions
-* ``watchpoints``: fields
+* ``watchpoints``: fields; ``field_accesses``: the code that reads and changes them
 * ``traces``: the component; monitors; ``methods``: methods; ``method_places``: methods traced by breakpoints
 
 Those that report and suspend nothing:

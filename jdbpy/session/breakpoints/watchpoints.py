@@ -10,9 +10,11 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from jdbpy.errors import Disconnected, JdbpyError, StateError, UsageError
+from jdbpy.errors import Disconnected, EvalError, JdbpyError, StateError, UsageError
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.session.breakpoints.event_point import Basis, EventPoint, set_point
+from jdbpy.session.breakpoints.field_accesses import accesses
+from jdbpy.session.breakpoints.point import MOST_CHECKED
 from jdbpy.session.breakpoints.points import Points
 from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.concurrency import both
@@ -21,14 +23,14 @@ from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOpt
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, ValueInfo
 from jdbpy.session.target import facts
-from jdbpy.session.target.conditions import Given
+from jdbpy.session.target.conditions import Condition, Given
 from jdbpy.session.target.refs import Field, RefType
 from jdbpy.session.target.requests import RequestHit
 from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, Tag
-from jdbpy.wire.ids import FieldID, ObjectID, ReferenceTypeID
+from jdbpy.wire.ids import CodeLocation, FieldID, ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import event, event_request, object_reference, reference_type
 from jdbpy.wire.pending import Pending
 
@@ -57,6 +59,9 @@ class FieldPoint(EventPoint):
         self.modification = modification
         self._typed = name
         self._watched: dict[tuple[ReferenceTypeID, FieldID], Field] = {}
+        self._remarks: list[str] = []
+        self._doubt = ""
+        """Why the condition makes no sense where the field is known to be accessed."""
         self._watch = ClassWatch(basis.target, name, self._on_class)
 
     @property
@@ -83,6 +88,44 @@ class FieldPoint(EventPoint):
 
     def disarm(self) -> list[Pending[Any]]:
         return [*self._watch.close(), *super().disarm()]
+
+    async def check(self, condition: Condition | None) -> None:
+        """Raise EvalError for a condition that makes sense nowhere, where all code is known that accesses the field.
+
+        Where it is not, the message tells of it. wire: none without a condition or for a class that is not loaded, else
+        4 trips, fewer for what is known.
+        """
+        self._doubt = ""
+        fields = tuple(self._watched.values()) if condition is not None else ()
+        refused: list[EvalError] = []
+        for field in fields:
+            known = await accesses(self._target, field, reads=self.access, changes=self.modification)
+            wrong = await self._wrong(condition, known.places) if condition is not None else None
+            if wrong is None:
+                break
+            if known.all_known:
+                refused.append(wrong)
+        if fields and len(refused) == len(fields):
+            self._doubt = ""
+            raise refused[0]
+        self._say()
+
+    async def _wrong(self, condition: Condition, places: tuple[CodeLocation, ...]) -> EvalError | None:
+        """Return why a condition makes sense at none of the places, and remark on it; None if it may."""
+        wrong: EvalError | None = None
+        for place in await self._target.types.locations(places if len(places) <= MOST_CHECKED else ()):
+            wrong = await condition.check(place, self.brings)
+            if wrong is None:
+                self._doubt = ""
+                break
+            where = f"{place.class_name}.{place.method}"
+            self._doubt = f"the condition makes no sense in {where}, which accesses the field: {wrong.message}"
+        return wrong
+
+    def _say(self) -> None:
+        """Put the message together; of a watchpoint that waits it stays."""
+        if self._watched:
+            self.message = "; ".join([*self._remarks, *([self._doubt] if self._doubt else [])])
 
     async def given(self, hit: RequestHit, text: str) -> Given:
         happened = hit.event
@@ -137,7 +180,13 @@ class FieldPoint(EventPoint):
         waited = not self.requests
         try:
             await self._place([prepared])
+            await self.check(self.condition)
             self._announce(resolved=waited)
+        except EvalError as error:
+            super().disarm()
+            self._watched.clear()
+            self.message = error.message
+            self._announce(resolved=False)
         except UsageError as error:
             if not self._typed.is_pattern:
                 self.message = error.message
@@ -177,7 +226,8 @@ class FieldPoint(EventPoint):
             notes.append("a constant: the compiler may have copied its value to where it is used")
         if self.condition is not None:
             notes.append(_COSTS)
-        self.message = "; ".join(notes)
+        self._remarks = notes
+        self._say()
 
     async def _missing(self, known: RefType) -> UsageError:
         fields = (await self._target.types.fields([known.id])).get(known.id, ())

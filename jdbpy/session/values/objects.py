@@ -22,6 +22,7 @@ from jdbpy.session.values.remembered import Remembered
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.strings import string_length
 from jdbpy.session.values.views.registry import OF_THE_JDK
+from jdbpy.session.values.walk import Walks
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ArrayID, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS
@@ -119,6 +120,7 @@ class Objects:
             target.guess_objects = self._guess_objects
         self.prefetching: Prefetching | None = None
         """The look at the stop that was told last, if it has not ended."""
+        self.reader.walks = Walks(lambda: target.suspension.moment)
         self.reader.may_walk_heap = lambda: (
             target.suspension.frozen
             and target.can("canGetInstanceInfo")

@@ -24,6 +24,7 @@ from jdbpy.session.target.reading import Reading, ask, drive, gather
 from jdbpy.session.target.refs import Field, RefType, as_declared
 from jdbpy.session.target.types import TypeCache
 from jdbpy.session.values.remembered import GivenObjects, Prefetched, Remembered, StringBody
+from jdbpy.session.values.walk import Walks
 from jdbpy.session.values.waves import AskBootClass, AskCall, AskCommands, AskFacts, Waves, get_fields, not_null
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
@@ -92,6 +93,8 @@ class Reader:
         self._remembered = remembered
         self.may_walk_heap: Callable[[], bool] = lambda: False
         """True if the heap may be walked now: nothing runs that would have to stand still for it."""
+        self.walks = Walks(lambda: None)
+        """How far linked structures were read."""
 
     @staticmethod
     def commands_of(questions: Sequence[Any]) -> list[list[Command[Any]]] | None:

@@ -4,11 +4,14 @@ A structure is a list of parts: entries that are known, and references that are 
 references that may stand before the last wanted entry are read at once, and each is replaced by what it leads to:
 a bucket by its node and the rest of its chain, a tree by left subtree, node and right subtree. Pure: how references are
 read is left to the caller.
+
+Who shows a large structure page by page asks for the first 100, the first 200 and so on. ``Walks`` remembers how far
+each was read while the target stands still, so that a page begins where the one before has ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
 from jdbpy.errors import JdwpError
@@ -54,22 +57,82 @@ async def first_in_order(plan: Plan[Entry], expand: Expand[Entry], want: int, *,
     ``in_part``: of a structure that a snapshot has in part the first entries are given; for callers who know how many
     there are.
     """
-    entries: list[Entry] = []  # those before the first part that is not read: no round looks at them again
-    parts = _settled(plan, entries)
-    for _ in range(_ROUNDS + want):
-        picked = _needed(parts, want - len(entries))
-        if not picked:
-            entries += [part.entry for part in parts if isinstance(part, KnownEntry)]
+    return await Walk(plan).first(expand, want, in_part=in_part)
+
+
+class Walk(Generic[Entry]):
+    """A structure as far as it was read: the entries before the first part that was not, and the parts from there."""
+
+    __slots__ = ("_entries", "_parts")
+
+    def __init__(self, plan: Plan[Entry]) -> None:
+        self._entries: list[Entry] = []
+        self._parts = _settled(plan, self._entries)
+
+    def __len__(self) -> int:
+        """Return how many entries were read."""
+        return len(self._entries)
+
+    async def first(self, expand: Expand[Entry], want: int, *, in_part: bool = False) -> list[Entry]:
+        """Go on until ``want`` entries are read: see ``first_in_order``. Others may walk at the same time."""
+        entries, parts = self._entries, self._parts
+        if len(entries) >= want:
             return entries[:want]
-        try:
-            found = iter(await expand([unread.at for unread in picked]))
-        except JdwpError as error:
-            if not (in_part and entries) or error.number not in LEFT_OUT:
-                raise
-            return entries[:want]
-        replaced = {id(unread): next(found) for unread in picked}
-        parts = _settled([each for part in parts for each in replaced.get(id(part), (part,))], entries)
-    raise UnknownLayout("it leads in circles")
+        entries = list(entries)
+        for _ in range(_ROUNDS + want):
+            picked = _needed(parts, want - len(entries))
+            if not picked:
+                if len(entries) > len(self._entries):
+                    self._entries, self._parts = entries, parts
+                return [*entries, *(part.entry for part in parts if isinstance(part, KnownEntry))][:want]
+            try:
+                found = iter(await expand([unread.at for unread in picked]))
+            except JdwpError as error:
+                if not (in_part and entries) or error.number not in LEFT_OUT:
+                    raise
+                return entries[:want]
+            replaced = {id(unread): next(found) for unread in picked}
+            parts = _settled([each for part in parts for each in replaced.get(id(part), (part,))], entries)
+        raise UnknownLayout("it leads in circles")
+
+
+_MOST_WALKS = 20
+"""Structures of which is known how far they were read; the oldest is forgotten."""
+
+
+class Walks:
+    """The structures that were read while the target stands still. ``moment`` is another whenever anything has run;
+    None while something may be running: then nothing is remembered."""
+
+    def __init__(self, moment: Callable[[], Hashable]) -> None:
+        self._moment = moment
+        self._now: Hashable = None
+        self._known: dict[Hashable, Walk[Any]] = {}
+
+    def of(self, structure: Hashable, plan: Plan[Entry]) -> Walk[Entry]:
+        """Return the walk of a structure, which begins with a plan. No trip."""
+        moment = self._moment()
+        if moment is None or moment != self._now:
+            self._known.clear()
+            self._now = moment
+        walk: Walk[Entry] | None = self._known.pop(structure, None)
+        return self._keep(structure, Walk(plan) if walk is None else walk)
+
+    def all_read(self, structure: Hashable, entries: Sequence[Entry]) -> Walk[Entry]:
+        """Take in all entries of a structure, which were read in another way. No trip."""
+        self._known.pop(structure, None)
+        return self._keep(structure, Walk([KnownEntry(each) for each in entries]))
+
+    def _keep(self, structure: Hashable, walk: Walk[Entry]) -> Walk[Entry]:
+        if self._now is not None:
+            if len(self._known) >= _MOST_WALKS:
+                del self._known[next(iter(self._known))]
+            self._known[structure] = walk
+        return walk
+
+    def forget(self) -> None:
+        """Begin anew: something was written into the target."""
+        self._known.clear()
 
 
 def _settled(parts: Plan[Entry], entries: list[Entry]) -> Plan[Entry]:

@@ -266,6 +266,7 @@ async def write_field(target: Target, object_id: int, field: Field, value: Tagge
     if field.type_id not in lineage or field not in (await target.types.fields([field.type_id]))[field.type_id]:
         raise UsageError(f"the object has no field {field.name} of that class", code="INVALID_FIELDID")
     await require_assignable(target, field.signature, value, field.name, field.type_id)
+    Objects.of(target).reader.walks.forget()
     await target.conn.request(object_reference.SetValues(ObjectID(object_id), [FieldValue(field.id, value)]))
     return FINAL_NOTE if field.is_final else ""
 
@@ -320,6 +321,7 @@ async def write_elements(target: Target, array_id: int, start: int, values: Sequ
     for value in values:
         await require_assignable(target, signature[1:], value, "the element", type_id)
     if values:
+        reader.walks.forget()
         await target.conn.request(array_reference.SetValues(ArrayID(ObjectID(array_id)), start, values))
 
 

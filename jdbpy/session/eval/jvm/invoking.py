@@ -247,7 +247,8 @@ class _Invocation:
         stop = target.stops.get(thread)
         named = f'thread "{escape(stop.thread.name)}" ({thread})' if stop and stop.thread else f"thread {thread}"
         text = f"{self.what}, which nobody waits for any more, is still running in {named}"
-        target.publish(Notice("warning", f"{text}: {_what_ends_it(target, thread)}"))
+        data = (("thread", thread), ("runs", True))
+        target.publish(Notice("warning", f"{text}: {_what_ends_it(target, thread)}", data))
 
     def _on_reply(self, outcome: Any) -> None:
         self.outcome = outcome
@@ -256,7 +257,8 @@ class _Invocation:
         if self.left_alone and not isinstance(outcome, JdbpyError):
             thrown = bool(outcome.exception.objectID)
             how = "has ended with an exception" if thrown else "has returned"
-            self._target.publish(Notice("warning", f"{self.what}, which was left running, {how}"))
+            data = (("thread", int(self._thread)), ("runs", False))
+            self._target.publish(Notice("warning", f"{self.what}, which was left running, {how}", data))
         self.ended.set()
         if self.on_end is not None:
             self.on_end(outcome)

@@ -16,7 +16,7 @@ from jdbpy.session.values.obj import Obj, find_fields, number, readable, referen
 from jdbpy.session.values.shown import Entries, Shown
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
-from jdbpy.session.values.walk import LEFT_OUT, KnownEntry, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import LEFT_OUT, KnownEntry, Plan, Unread, Walk, first_in_order
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -68,8 +68,9 @@ class Buckets:
         if want <= 0 or not table.value:
             return []
         whole = Slots(reference(table), 0, capacity, capacity)
-        self._stretch = max(_STRETCH, 2 * want * capacity // size)
-        return await first_in_order([Unread(whole, least=0)], self._expand, want, in_part=True)
+        walk: Walk[KeyValue] = self._reader.walks.of((type(self), whole.table), [Unread(whole, least=0)])
+        self._stretch = max(_STRETCH, 2 * (want - len(walk)) * capacity // size)
+        return await walk.first(self._expand, want, in_part=True)
 
     async def _expand(self, places: list[Slots | Bucket]) -> list[Plan[KeyValue]]:
         slots = [place for place in places if isinstance(place, Slots)]
@@ -147,7 +148,8 @@ async def linked_hash_map(obj: Obj) -> Shown:
     if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "next", "after"])
-    if count > 10 * obj.want:
+    known = len(_walk(obj, head))
+    if count > 10 * (obj.want - known):
         return Entries(count, await _follow(obj, head, fields))
     try:
         found = await _Nodes(obj, fields).by_id(table, count)
@@ -157,13 +159,14 @@ async def linked_hash_map(obj: Obj) -> Shown:
         found = {}
     entries: list[KeyValue] = []
     at = head.value
-    while at and len(entries) < min(obj.want, count):
+    while at and len(entries) < count:
         if at not in found:  # it changed while it was read, or a snapshot has a part of it
             return Entries(count, await _follow(obj, head, fields))
         key, value, _, after = found[int(at)]
         entries.append((key, value))
         at = after.value
-    return Entries(count, entries)
+    obj.reader.walks.all_read((_follow, head.value), entries)
+    return Entries(count, entries[: obj.want])
 
 
 class _Nodes(Buckets):
@@ -192,7 +195,12 @@ async def _follow(obj: Obj, head: TaggedValue, fields: Sequence[Field]) -> list[
             plans.append([KnownEntry((key, value)), Unread(after.value)] if after.value else [KnownEntry((key, value))])
         return plans
 
-    return await first_in_order([Unread(head.value)] if head.value else [], expand, obj.want, in_part=True)
+    return await _walk(obj, head).first(expand, obj.want, in_part=True)
+
+
+def _walk(obj: Obj, head: TaggedValue) -> Walk[KeyValue]:
+    """Return how far the list of a map was read, which begins with that node. No trip."""
+    return obj.reader.walks.of((_follow, head.value), [Unread(head.value)] if head.value else [])
 
 
 @view("java.util.Hashtable")

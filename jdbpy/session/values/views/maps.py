@@ -9,7 +9,7 @@ from jdbpy.session.values.views.hashing import KeyValue, hashtable, striped_sum
 from jdbpy.session.values.views.registry import view
 from jdbpy.session.values.views.sequences import with_node_class
 from jdbpy.session.values.views.structures import in_tree
-from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, Walk
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -56,7 +56,8 @@ async def skip_list_map(obj: Obj) -> Shown:
             plans.append([*known, Unread(after.value)] if after.value else known)
         return plans
 
-    entries = await first_in_order([Unread(first.value)], expand, obj.want + 1)
+    walk: Walk[KeyValue] = obj.reader.walks.of((skip_list_map, first.value), [Unread(first.value)])
+    entries = await walk.first(expand, obj.want + 1)
     return Entries(len(entries) if len(entries) <= obj.want else count, entries[: obj.want])
 
 

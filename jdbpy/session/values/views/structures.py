@@ -14,7 +14,7 @@ from jdbpy.session.target.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import UnknownLayout
-from jdbpy.session.values.walk import KnownEntry, Plan, Unread, first_in_order
+from jdbpy.session.values.walk import KnownEntry, Plan, Unread, Walk, first_in_order
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
@@ -81,7 +81,8 @@ async def in_tree(reader: Reader, root: TaggedValue, fields: Sequence[Field], wa
             plans.append([*plan, Unread(right.value)] if right.value else plan)
         return plans
 
-    return await first_in_order([Unread(root.value)], expand, want)
+    walk: Walk[KeyValue] = reader.walks.of((in_tree, root.value), [Unread(root.value)])
+    return await walk.first(expand, want)
 
 
 class TrieNode:
