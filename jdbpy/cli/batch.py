@@ -1,6 +1,6 @@
 """The batch: commands one after the other, each resuming one followed by a wait for the stop.
 
-Owns the rules of a batch (architecture, section 5): what is waited for and how long, when it ends, and its exit status.
+Owns the rules of a batch: what is waited for and how long, when it ends, and its exit status.
 
 A stop is taken from the event stream only where it can be seen: in the wait of a resuming command, or while the
 batch waits for its next line. A breakpoint hit while another command ran is thus not lost; the next ``cont`` gets it.
@@ -47,12 +47,10 @@ from jdbpy.process import standard
 from jdbpy.process.processor_time import processor_limit
 from jdbpy.process.scripts import ScriptLines, failed
 from jdbpy.process.standard import OutputLost
+from jdbpy.process.statuses import FAILED, LOST, TIMED_OUT
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
 
-FAILED = 1
-TIMED_OUT = 4
-LOST = 5
 NAMED = 20
 """The most breakpoints that were never hit of which each is named at the end."""
 WAITING = ("cont", "run", "wait")

@@ -1,4 +1,4 @@
-"""The command line of jdbpy: what may stand on it, and what it means (architecture, section 5).
+"""The command line of jdbpy: what may stand on it, and what it means.
 
 Options are matched whole and never guessed from their beginnings, because those of the JVM follow (``-cp``, ``-Xmx``).
 Owns words only: connects to nothing and imports nothing that is slow.

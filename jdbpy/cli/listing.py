@@ -12,9 +12,8 @@ from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces, count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
+from jdbpy.process.statuses import USAGE
 from jdbpy.record import Record
-
-USAGE = 2
 
 
 class LocalJvms(Record):

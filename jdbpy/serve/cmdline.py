@@ -49,9 +49,6 @@ usage: jdbpy sessions [--json]
 Lists the sessions that are served on this machine for you: name, target, clients, and since when it is stopped.
 """
 
-USAGE = 2
-NO_CONNECTION = 3
-LOST = 5
 _LAST_PORT = 65_535
 
 

@@ -52,7 +52,7 @@ class Verdicts:
         return None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        raise AssertionError("nobody has had a glance")
+        raise AssertionError("nobody has read it")
 
     def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
         raise AssertionError("nobody has run anything")

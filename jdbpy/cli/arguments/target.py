@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Annotated
 
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.names import Candidate, Names
@@ -29,6 +30,9 @@ class ThreadArgument(Argument[str]):
                 yield Candidate(str(number), len(text), name)
             elif name.lower().startswith(text.lower()):
                 yield Candidate(f'"{name}"' if " " in name else name, len(text), f"thread {number}")
+
+
+ThreadWord = Annotated[str | None, ThreadArgument()]
 
 
 class FrameNumber(Record):
@@ -67,6 +71,9 @@ class ClassNameArgument(Argument[str]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return class_names(text, names)
+
+
+ClassNameText = Annotated[str, ClassNameArgument()]
 
 
 class ClassPattern(Argument[str]):

@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy import code, strata
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.location import MethodText, StratumArgument
-from jdbpy.cli.arguments.target import ClassNameArgument
+from jdbpy.cli.arguments.target import ClassNameText
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import (
     Line,
@@ -94,9 +94,6 @@ def _instruction(each: code.Instruction) -> Line:
     return mark + number(f" {each.index:>6}") + ": " + words + faint(f"// {each.meaning}")
 
 
-Name = Annotated[str, ClassNameArgument()]
-
-
 @command("disassemble", "bytecodes", "disass", "disas", group="classes")
 async def disassemble(
     ctx: Context,
@@ -115,13 +112,13 @@ async def disassemble(
 
 
 @command("constpool", "constantpool", group="classes")
-async def constpool(ctx: Context, name: Name) -> code.ConstantPoolListing:
+async def constpool(ctx: Context, name: ClassNameText) -> code.ConstantPoolListing:
     """List the constant pool of a class: all that its code and its attributes refer to, by number."""
     return await ctx.session.code.constant_pool(name)
 
 
 @command("extension", "sourcedebug", group="classes")
-async def extension(ctx: Context, name: Name) -> strata.SourceDebug:
+async def extension(ctx: Context, name: ClassNameText) -> strata.SourceDebug:
     """Show the SourceDebugExtension of a class: which source files and lines its code was made from.
 
     Compilers of other languages than Java write it, as an SMAP (JSR 45): Kotlin for what it inlines, JSP for pages. The

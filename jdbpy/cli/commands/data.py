@@ -6,7 +6,7 @@ from typing import Annotated
 
 from jdbpy import FrameInfo, JdbpyError, ValueInfo, Variable, values as value_data
 from jdbpy.cli.arguments.base import Number, Option
-from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument
+from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument, ExpressionText
 from jdbpy.cli.arguments.values import COUNT, FORMAT, SavedName
 from jdbpy.cli.commands.settings import SettingValues, change
 from jdbpy.cli.context import Context, Display
@@ -139,7 +139,6 @@ def _characters(row: bytes, element: str) -> str:
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
 
 
-ExpressionText = Annotated[str, ExpressionArgument()]
 Format = Annotated[str, FORMAT]
 
 

@@ -9,8 +9,8 @@ from typing import Annotated
 from jdbpy import ThreadInfo
 from jdbpy.cli.arguments.base import Option, TextArgument, WordArgument
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.arguments.target import ThreadArgument
-from jdbpy.cli.commands.threads import ThreadWord, selected_thread
+from jdbpy.cli.arguments.target import ThreadArgument, ThreadWord
+from jdbpy.cli.commands.threads import selected_thread
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count
 from jdbpy.cli.output.shows import shows

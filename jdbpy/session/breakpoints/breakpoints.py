@@ -7,7 +7,7 @@ of all points (``points``).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Concatenate, ParamSpec
@@ -19,16 +19,16 @@ from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.breakpoints.point import MOST_CHECKED
 from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.watchpoints import SelectedFrame
 from jdbpy.session.java.class_names import ClassName, path_of_package
 from jdbpy.session.java.signatures import outermost
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
 from jdbpy.session.model.events import StopReason
-from jdbpy.session.model.threads import FrameInfo, Location
+from jdbpy.session.model.threads import Location
 from jdbpy.session.target.requests import RequestHit, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID
 
-SelectedFrame = Callable[[], Awaitable[FrameInfo]]
 P = ParamSpec("P")
 
 

@@ -60,9 +60,9 @@ class Points:
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
         self.on_condition: Callable[[], None] = lambda: None
+        """Called before a condition is set, or what reports."""
         self.on_woven: Callable[[], None] = lambda: None
         """Called before a point is added that the target itself is to compute."""
-        """Called before a condition is set, or what reports."""
         self.before_removal: Callable[[Iterable[Point]], Awaitable[None]] | None = None
         """Called before points are taken out or changed: hits that the target has kept are to be reported."""
         self.before_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], None]] = []

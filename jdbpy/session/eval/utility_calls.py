@@ -33,7 +33,7 @@ _PATIENCE = 20
 """How often it is looked for a moment in which no event is being handled."""
 
 _CLASS = "java.lang.Class"
-_FACTORY = "java.lang.management.ManagementFactory"
+FACTORY = "java.lang.management.ManagementFactory"
 _GET_BEAN = "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;"
 
 _JDK = ("java.", "com.sun.", "sun.", "jdk.")
@@ -98,7 +98,7 @@ class UtilityCalls:
 
         ``getPlatformMXBean`` makes sure that the bean has the interface, and throws where there is none.
         """
-        return UtilityCall(_FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
+        return UtilityCall(FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
 
     async def static(self, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
         """Run a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""

@@ -16,7 +16,7 @@ import trio
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.locks.reading import FEW, LockReader
+from jdbpy.session.locks.reading import BLOCKED, FEW, LockReader
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, sync_of_lock
 from jdbpy.session.model.locks import Deadlock, DeadlockReport, Lock, LocksReport, LockState, ThreadLocks
 from jdbpy.session.model.threads import ThreadInfo
@@ -73,9 +73,6 @@ def _leads_to(node: int, cycle: Sequence[int], after: Mapping[int, int]) -> bool
         seen.add(at)
         at = after.get(at)
     return False
-
-
-_BLOCKED = "waiting for a monitor"
 
 
 _Threads = dict[int, ThreadInfo]
@@ -160,12 +157,12 @@ class Locks:
         """Return the monitor; who is parked for the object itself (a Condition) waits for a signal."""
         threads = await self._infos([told.owner, *told.waiters, *parked], known)
         waiters = [threads[each] for each in told.waiters if each in threads]
-        waiting = [each for each in waiters if each.state != _BLOCKED]
+        waiting = [each for each in waiters if each.state != BLOCKED]
         return LockState(
             lock,
             threads.get(told.owner),
             told.entryCount,
-            entering=tuple(each for each in waiters if each.state == _BLOCKED),
+            entering=tuple(each for each in waiters if each.state == BLOCKED),
             waiting=(*waiting, *(threads[each] for each in parked if each in threads)),
             note="virtual threads are not included" if self._target.at_least(21) and not parked else "",
         )
