@@ -303,7 +303,7 @@ class Batch:
         if self._interrupted:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             return False
-        what = "the target did not stop" if self._waiting else "there was no answer"
+        what = "the target did not stop" if self._waiting else "no answer"
         error = TimedOut(f"{what} within {self._timeout:g} seconds", hint="--timeout SECONDS allows more")
         self._report(Outcome(line.strip(), None, error=error))
         return False

@@ -127,7 +127,7 @@ def parse(arguments: list[str]) -> CommandLine:
     if action in ("--version", "-V"):
         return CommandLine("version")
     if action not in ACTIONS:
-        raise UsageError(f"'{action}' is none of {', '.join(ACTIONS)}")
+        raise UsageError(f"'{action}' is not one of {', '.join(ACTIONS)}")
     return _Parser(action, rest).parse()
 
 
@@ -190,7 +190,7 @@ class _Parser:
                 self.positional = self.words if word == "--" else [word, *self.words]
                 break
             elif word.startswith("-") and word != "-":
-                raise UsageError(f"there is no option {word}")
+                raise UsageError(f"unknown option {word}")
             else:
                 self.positional.append(word)
         if self.values.get("reconnect") and self.action != "attach":

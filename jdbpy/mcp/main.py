@@ -95,7 +95,7 @@ def parse(words: list[str]) -> McpCommand:
                 raise UsageError("attach needs one address, [HOST:]PORT")
             found = found.replace(action="attach", address=rest.pop(0))
         else:
-            raise UsageError(f"there is no option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
+            raise UsageError(f"unknown option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
     return found
 
 

@@ -87,7 +87,7 @@ def parse_serve(words: list[str]) -> ServeLine:
             else:
                 raise UsageError(f"--port is a number from 0 to {_LAST_PORT}, not '{value}'")
         else:
-            raise UsageError(f"there is no option {word}", hint="options of 'attach' and the like follow that word")
+            raise UsageError(f"unknown option {word}", hint="options of 'attach' and the like follow that word")
     if not rest:
         raise UsageError("missing action: attach, launch, listen or demo")
     if rest[0] not in ("attach", "launch", "listen", "demo"):

@@ -142,7 +142,9 @@ async def ptype(ctx: Context, expression: Annotated[str, ExpressionArgument()]) 
         return await ctx.session.classes.detail(expression)
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=0))
     if value.id is None:
-        raise UsageError(f"{expression} is {value.type}, which is no class", hint="'whatis' shows the type of a value")
+        raise UsageError(
+            f"{expression} is {value.type}, which is not a class", hint="'whatis' shows the type of a value"
+        )
     return await ctx.session.classes.detail(value.type)
 
 

@@ -59,7 +59,7 @@ def source_debug(result: strata.SourceDebug, settings: Settings) -> Shown:
         about = f" ({', '.join(notes)})" if notes else ""
         yield f"{each.name}{about}: {files}"
     if not result.strata:
-        yield Sentence("(it is no SMAP: lines are those of the class file)")
+        yield Sentence("(it is not an SMAP: lines are those of the class file)")
 
 
 @shows(strata.StratumChoice)

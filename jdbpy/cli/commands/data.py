@@ -242,7 +242,7 @@ async def undisplay(ctx: Context, *numbers: Annotated[int, Number("NUMBER")]) ->
     """Stop showing expressions at every stop: those with the given numbers, or all."""
     for number in numbers:
         if number not in ctx.displays:
-            raise UsageError(f"there is no display {number}", hint="'display' shows them")
+            raise UsageError(f"no display {number}", hint="'display' shows them")
     for number in numbers or tuple(ctx.displays):
         del ctx.displays[number]
     left = ", ".join(str(number) for number in ctx.displays)

@@ -182,7 +182,7 @@ async def size(ctx: Context, expression: ExpressionText) -> ObjectSize:
     """
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:
-        raise UsageError(f"'{expression}' is no object", hint="only objects have a size in the heap")
+        raise UsageError(f"'{expression}' is not an object", hint="only objects have a size in the heap")
     bytes = None if value.type.endswith("]") else await ctx.session.heap.usage.size_of(value.type)
     return ObjectSize(expression, value.type, bytes, value.length)
 

@@ -261,7 +261,7 @@ async def thread_find(ctx: Context, pattern: Annotated[str, TextArgument("REGEX"
     try:
         wanted = re.compile(pattern, re.IGNORECASE)
     except re.error as error:
-        raise UsageError(f"'{pattern}' is no regular expression: {error}") from error
+        raise UsageError(f"'{pattern}' is not a regular expression: {error}") from error
     found = await ctx.session.threads.list(with_frames=True)
     return Threads(tuple(thread for thread in found if wanted.search(thread.name)))
 

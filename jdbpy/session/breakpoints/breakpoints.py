@@ -160,7 +160,7 @@ class LineBreakpoints:
         self.get(number)
         point = next((each for each in self._all() if each.number == number), None)
         if point is None:
-            raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
+            raise UsageError(f"number {number} is not a breakpoint: it has no places", code="NO_PLACE")
         point.code.get(number, place).enabled = enabled
         if point.group is not None and self._target.publisher.ending is None:
             async with self._target.code_guard.unchanged():
@@ -180,7 +180,7 @@ class LineBreakpoints:
             current = await self._current(place)
             line = (current.line or 0) + place.line if place.relative else place.line
             if place.relative and (current.line is None or line < 1):
-                raise UsageError(f"there is no line {place}", hint="the place must be one of the current file")
+                raise UsageError(f"no line {place}", hint="the place must be one of the current file")
             if current.source is None:
                 return ClassLine(ClassName(outermost(current.class_name), bound=True), line, place.part)
             directory = path_of_package(current.class_name)

@@ -130,13 +130,13 @@ class Locks:
         """
         self._require()
         if not object_id:
-            raise StateError("null is no lock", hint="'lock EXPRESSION' wants an object")
+            raise StateError("null is not a lock", hint="'lock EXPRESSION' wants an object")
         try:
             return await self._state(object_id)
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:
                 raise
-            raise StateError("there is no such object (any more)", code=error.code) from error
+            raise StateError("no such object; it may have been garbage-collected", code=error.code) from error
 
     async def _state(self, object_id: int) -> LockState:
         """Return the state of a lock. Both kinds are asked for at once, before its class is known."""
