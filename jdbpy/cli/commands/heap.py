@@ -230,5 +230,7 @@ async def _object(ctx: Context, expression: str) -> int:
     """Return the id of the object that an expression gives."""
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:
-        raise UsageError(f"'{expression}' is {value.text}, no object", hint="name an object, for example @17 or order")
+        raise UsageError(
+            f"'{expression}' is {value.text}, not an object", hint="name an object, for example @17 or order"
+        )
     return value.id
