@@ -25,7 +25,7 @@ def main() -> None:
     arguments = parser.parse_args()
     unknown = [name for name in arguments.cases if name not in CASES]
     if unknown:
-        parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
+        parser.error(f"no case {unknown[0]}; there are {', '.join(CASES)}")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever starts Python a second time need not compile again
     effort = Effort(arguments.runs, arguments.seconds)
     bench = Bench(choose_jvm(arguments.java), effort, with_rivals=not arguments.alone)

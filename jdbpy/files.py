@@ -165,7 +165,7 @@ def why_not_trusted(path: str, *, by_group: bool = True) -> str:
         finally:
             os.close(handle)
         if not stat.S_ISREG(status.st_mode):
-            return "it is no regular file"
+            return "it is not a regular file"
         others = stat.S_IWOTH | (stat.S_IWGRP if by_group else 0)
         if reason := _not_ours(status, others):
             return f"it {reason}"

@@ -154,7 +154,7 @@ def test_whose_commands_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         directory.chmod(changed)
         assert why_not_trusted(str(directory / "below/plugins/plugin.py")) == expected
     os.mkfifo(directory / "pipe")
-    assert why_not_trusted(str(directory / "pipe")) == "it is no regular file"
+    assert why_not_trusted(str(directory / "pipe")) == "it is not a regular file"
     real = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: real + 1)
     expected = "" if real == 0 else "it belongs to another user"  # what root has written is obeyed

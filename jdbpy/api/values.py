@@ -65,7 +65,7 @@ class Value:
     def id(self) -> int:
         """Return the JDWP object id. Raises UsageError for null and for what is no object. No trip."""
         if self.record.id is None:
-            raise UsageError(f"{self._called} is no object of the target: it is {self.text}", code="NO_OBJECT")
+            raise UsageError(f"{self._called} is not an object of the target: it is {self.text}", code="NO_OBJECT")
         return self.record.id
 
     @property
@@ -111,7 +111,7 @@ class Value:
             if known is not None:
                 raise too_long(len(known), most)
             if self.record.tag != "s":
-                raise UsageError(f"{self._called} is no string: it is {self._described}", code="NO_STRING")
+                raise UsageError(f"{self._called} is not a string: it is {self._described}", code="NO_STRING")
             if self.record.id is None:
                 raise too_long(self.record.length or 0, most)
             known = _or_raise(await self._peers.ask(("string", most), self._index, self._strings(most), _is_short))

@@ -1,6 +1,6 @@
 """The batch: commands one after the other, each resuming one followed by a wait for the stop.
 
-Owns the rules of a batch (architecture, section 5): what is waited for and how long, when it ends, and its exit status.
+Owns the rules of a batch: what is waited for and how long, when it ends, and its exit status.
 
 A stop is taken from the event stream only where it can be seen: in the wait of a resuming command, or while the
 batch waits for its next line. A breakpoint hit while another command ran is thus not lost; the next ``cont`` gets it.
@@ -47,12 +47,10 @@ from jdbpy.process import standard
 from jdbpy.process.processor_time import processor_limit
 from jdbpy.process.scripts import ScriptLines, failed
 from jdbpy.process.standard import OutputLost
+from jdbpy.process.statuses import FAILED, LOST, TIMED_OUT
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
 
-FAILED = 1
-TIMED_OUT = 4
-LOST = 5
 NAMED = 20
 """The most breakpoints that were never hit of which each is named at the end."""
 WAITING = ("cont", "run", "wait")
@@ -305,7 +303,7 @@ class Batch:
         if self._interrupted:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             return False
-        what = "the target did not stop" if self._waiting else "there was no answer"
+        what = "the target did not stop" if self._waiting else "no answer"
         error = TimedOut(f"{what} within {self._timeout:g} seconds", hint="--timeout SECONDS allows more")
         self._report(Outcome(line.strip(), None, error=error))
         return False

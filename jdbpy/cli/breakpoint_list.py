@@ -102,7 +102,7 @@ def breakpoints(result: Breakpoints, settings: Settings) -> Shown:
 @shows(BreakpointsChanged)
 def breakpoints_changed(result: BreakpointsChanged, settings: Settings) -> Shown:
     if not result.breakpoints:
-        yield Sentence("there are no breakpoints")
+        yield Sentence("no breakpoints")
     for each in result.breakpoints:
         what = f"at {each.spec}" if _has_place(each) else f"{noun_of(each)} {each.spec}"
         mine = [place for place in result.places if place.startswith(f"{each.number}.")]
@@ -178,7 +178,7 @@ def _place_rows(breakpoint: BreakpointInfo, most: int = 100) -> Iterator[tuple[s
         return
     for place in places[:most]:
         state = "off" if not place.enabled else "no" if place.error else "on"
-        note = f"the condition makes no sense here: {place.error}" if place.error else ""
+        note = f"the condition is wrong here: {place.error}" if place.error else ""
         copies = f", {count(len(place.locations), 'time')}" if len(place.locations) > 1 else ""
         yield f"{breakpoint.number}.{place.number}", state, f"{_where(place)}{copies}", place.kind, note
     if len(places) > most:

@@ -1,4 +1,4 @@
-"""The command line of jdbpy: what may stand on it, and what it means (architecture, section 5).
+"""The command line of jdbpy: what may stand on it, and what it means.
 
 Options are matched whole and never guessed from their beginnings, because those of the JVM follow (``-cp``, ``-Xmx``).
 Owns words only: connects to nothing and imports nothing that is slow.
@@ -127,7 +127,7 @@ def parse(arguments: list[str]) -> CommandLine:
     if action in ("--version", "-V"):
         return CommandLine("version")
     if action not in ACTIONS:
-        raise UsageError(f"'{action}' is none of {', '.join(ACTIONS)}")
+        raise UsageError(f"'{action}' is not one of {', '.join(ACTIONS)}")
     return _Parser(action, rest).parse()
 
 
@@ -190,7 +190,7 @@ class _Parser:
                 self.positional = self.words if word == "--" else [word, *self.words]
                 break
             elif word.startswith("-") and word != "-":
-                raise UsageError(f"there is no option {word}")
+                raise UsageError(f"unknown option {word}")
             else:
                 self.positional.append(word)
         if self.values.get("reconnect") and self.action != "attach":

@@ -5,17 +5,15 @@ The program and the words of the tour are in ``jdbpy.demo``; this runs them with
 
 from __future__ import annotations
 
-import re
-
 import trio
 
 from jdbpy import LaunchCommand, Options
-from jdbpy.cli.batch import FAILED, Batch
+from jdbpy.cli.batch import Batch
+from jdbpy.cli.repl.terminal import COLOR_CODES
 from jdbpy.cli.table import TABLE
 from jdbpy.demo import program
 from jdbpy.demo.tour import LAST_WORDS, TOUR, Guide, Step
-
-_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+from jdbpy.process.statuses import FAILED
 
 OUTPUT_LIMIT = 10.0
 """Seconds to wait for what a step must show: output of the program comes another way than its stops."""
@@ -76,7 +74,7 @@ async def _take(step: Step, batch: Batch) -> bool:
 
 
 def _missing(step: Step, written: list[str]) -> list[str]:
-    text = _COLORS.sub("", "".join(written))
+    text = COLOR_CODES.sub("", "".join(written))
     return [piece for piece in step.shows if piece not in text]
 
 

@@ -70,7 +70,7 @@ class Interpreter:
             return self._collect(self.context.collecting, line)
         if line == "!!" or line.startswith("!! "):
             if not self.last:
-                return self._fail(line, UsageError("there is no last command", hint="'help' lists the commands"))
+                return self._fail(line, UsageError("no last command", hint="'help' lists the commands"))
             line = self.last + line[2:]
         elif line.startswith("!") and line[1:].strip():
             line = f"shell {line[1:].strip()}"
@@ -175,7 +175,9 @@ def unknown_command(table: CommandTable, line: str) -> UsageError:
     if not hint and word.lower() in TOPICS:
         hint = f"'help {word.lower()}' says more"
     elif not hint and assignment_sign(line) > 0:
-        return UsageError(f"'{line}' is no command", hint=f"'set {line}' gives it a new value", code="UNKNOWN_COMMAND")
+        return UsageError(
+            f"'{line}' is not a command", hint=f"'set {line}' gives it a new value", code="UNKNOWN_COMMAND"
+        )
     elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", word):
         hint = f"'print {line}' shows a value"
     elif not hint:
@@ -183,4 +185,4 @@ def unknown_command(table: CommandTable, line: str) -> UsageError:
         hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
         if not quoted and line.strip().isidentifier():
             hint += f", 'print {word}' shows a variable"
-    return UsageError(f"there is no command '{word}'", hint=hint, code="UNKNOWN_COMMAND")
+    return UsageError(f"unknown command '{word}'", hint=hint, code="UNKNOWN_COMMAND")

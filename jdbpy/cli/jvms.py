@@ -380,8 +380,8 @@ class Jvms:
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"'{word}' begins the names of {len(found)} JVMs", hint="'sessions' lists them")
-        raise UsageError(f"there is no JVM '{word}'", hint="'sessions' lists them, 'attach ADDRESS' adds one")
+            raise UsageError(f"ambiguous JVM name '{word}': {', '.join(jvm.name for jvm in found)}")
+        raise UsageError(f"no JVM '{word}'", hint="'sessions' lists them, 'attach ADDRESS' adds one")
 
     def touch(self) -> None:
         """The user is there."""

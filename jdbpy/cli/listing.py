@@ -12,9 +12,8 @@ from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces, count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
+from jdbpy.process.statuses import USAGE
 from jdbpy.record import Record
-
-USAGE = 2
 
 
 class LocalJvms(Record):
@@ -37,7 +36,7 @@ _COLUMNS = (
 @shows(LocalJvms)
 def local_jvms_shown(result: LocalJvms, settings: Settings) -> Shown:
     if not result.jvms:
-        yield Sentence("there are no JVMs on this machine that this user may look at")
+        yield Sentence("no JVMs on this machine that this user may look at")
         return
     rows = [(str(each.pid), each.main, each.java, each.address, _remark(each)) for each in result.jvms]
     yield TablePieces(_COLUMNS, rows)

@@ -12,9 +12,7 @@ from jdbpy import __version__
 from jdbpy.cli.cmdline import HELP, CommandLine, parse
 from jdbpy.errors import UsageError
 from jdbpy.process import standard
-
-USAGE = 2
-INTERRUPTED = 130
+from jdbpy.process.statuses import INTERRUPTED, USAGE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -285,7 +285,7 @@ def summary_shown(result: packets.CaptureSummary, settings: Settings) -> Shown:
     if result.lost:
         words.append(f"{result.lost:,} bytes not captured")
     if result.skipped:
-        words.append(f"{result.skipped:,} bytes that are no packets")
+        words.append(f"{result.skipped:,} bytes that are not packets")
     yield Sentence("; ".join(words))
     if result.misfits:
         yield piece(f"{count(result.misfits, 'packet')} with what does not fit", "error")

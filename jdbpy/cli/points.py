@@ -64,7 +64,7 @@ async def _id(ctx: Context, takes: breakpoints.Takes, text: str) -> int:
         return (await ctx.session.threads.find(text)).id
     value = await ctx.session.values.evaluate(text, limits=ctx.limits(0), remember=False)
     if value.id is None:
-        raise UsageError(f"{text} is no object: it is {value.text}")
+        raise UsageError(f"{text} is not an object: it is {value.text}")
     return value.id
 
 

@@ -36,13 +36,12 @@ from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.standard import one_loss
+from jdbpy.process.statuses import NO_CONNECTION, USAGE
 from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.demo.tour import Guide
 
-USAGE = 2
-NO_CONNECTION = 3
 
 _AT_ONCE = 0.005
 """Seconds in which a target has answered that is not far away."""

@@ -33,7 +33,7 @@ def _switch(text: str) -> bool:
 def _number(low: int, high: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not text.isascii() or not text.isdigit() or len(text) > 20 or not low <= int(text) <= high:
-            raise UsageError(f"'{text}' is no number from {low} to {high}")
+            raise UsageError(f"'{text}' is not a number from {low} to {high}")
         return int(text)
 
     return parse
@@ -61,7 +61,7 @@ def _seconds_or_off(text: str) -> float | None:
 def _choice(*words: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text.lower() not in words:
-            raise UsageError(f"'{text}' is none of {', '.join(words)}")
+            raise UsageError(f"'{text}' is not one of {', '.join(words)}")
         return text.lower()
 
     return parse
@@ -201,5 +201,5 @@ def find(name: str) -> Setting:
 
         close = get_close_matches(name.lower(), SETTINGS, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(close)}?" if close else "'show' lists the settings"
-        raise UsageError(f"there is no setting '{name}'", hint=hint, code="UNKNOWN_SETTING")
+        raise UsageError(f"unknown setting '{name}'", hint=hint, code="UNKNOWN_SETTING")
     return setting

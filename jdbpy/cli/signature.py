@@ -97,7 +97,7 @@ class Signature:
             if not slot.closed:
                 raise UsageError("a quote is not closed")
             if slot.unknown:
-                raise UsageError(f"there is no option '{slot.text.partition('=')[0]}'")
+                raise UsageError(f"unknown option '{slot.text.partition('=')[0]}'")
             if slot.option:
                 keywords[slot.option] = slot.argument.parse(slot.text) if slot.argument else True
             elif slot.argument is None:

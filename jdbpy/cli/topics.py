@@ -75,14 +75,14 @@ For what only reports there is more: `help reports`. What counts as a hit: `help
     "conditions": """\
 `break Order:42 if total > 100`, `condition 2 total > 100`: a boolean Java expression in the frame of the hit, which
 `condition 2` takes away. It is checked when it is set, as far as the class is loaded. If it fails at a hit, that stops
-and says why; later hits where it fails in the same way pass, and `breakpoints` counts them.
+and says why; further hits with this error are ignored, and `breakpoints` counts them.
 
 A hit is counted when the filters let it through, a caller fits and the condition holds. Then its number must be one of
 `-hit` (`cond -hitcount 2 % 10`), and of those that are, the first pass that `-c N` or `ignore 2 10` lets pass. Where no
 later number can be one of `-hit`, the breakpoint is over and leaves the target; `enable 2` counts anew.
 
 `break Order:50 after 2` costs nothing until number 2 has been hit, which may be a breakpoint, a logpoint, a trace or
-any other. When number 2 is deleted, it waits no more.""",
+any other. When number 2 is deleted, it no longer waits.""",
     "reports": """\
 What reports and does not stop (`logpoint`, `tracepoint`, and `trace`, `watch`, `catch` with `go` or `--no-stop`) may be
 given, after its subject and in any order:

@@ -302,7 +302,7 @@ class Adapter:
     def thread_id(self, number: int) -> int:
         """Return the JDWP id of a thread. Raises UsageError for a number that no thread has."""
         if number not in self._thread_ids:
-            raise UsageError(f"there is no thread {number}", code="NO_SUCH_THREAD")
+            raise UsageError(f"no thread {number}", code="NO_SUCH_THREAD")
         return self._thread_ids[number]
 
     def frame_number(self, frame: FrameInfo) -> int:
@@ -322,7 +322,7 @@ class Adapter:
             return found
         if found is not None or 0 < number <= self._last_number:
             raise StateError("that frame is gone: its thread has run since", code="FRAME_GONE")
-        raise UsageError(f"there is no frame {number}", code="NO_SUCH_FRAME")
+        raise UsageError(f"no frame {number}", code="NO_SUCH_FRAME")
 
     def container_number(self, container: Container) -> int:
         """Return the client's number for something that has variables."""
@@ -337,7 +337,7 @@ class Adapter:
             return found
         if found is not None or 0 < number <= self._last_number:
             raise StateError("these variables are gone: their thread has run since", code="VARIABLES_GONE")
-        raise UsageError(f"there are no variables {number}", code="NO_SUCH_VARIABLES")
+        raise UsageError(f"no variables {number}", code="NO_SUCH_VARIABLES")
 
     def drop_old(self) -> None:
         """Forget frames and values of threads that have run on. No trip."""

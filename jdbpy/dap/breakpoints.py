@@ -210,9 +210,9 @@ async def set_exception_breakpoints(adapter: Adapter, args: SetExceptionBreakpoi
                 option: FilterOption = option, name: str = name, condition: str = condition
             ) -> BreakpointInfo:
                 if option.filterId not in ("caught", "uncaught"):
-                    raise UsageError(f"there is no exception filter '{escape(option.filterId)[:100]}'")
+                    raise UsageError(f"no exception filter '{escape(option.filterId)[:100]}'")
                 if _classes_and_condition(option.condition) is None:
-                    said = f"'{escape(option.condition)[:100]}' is no condition of exceptions"
+                    said = f"'{escape(option.condition)[:100]}' is not a condition of exceptions"
                     raise UsageError(f"{said}: write CLASS, PATTERN.* if EXPRESSION")
                 caught = option.filterId == "caught"
                 options = jdbpy.PointOptions(condition=condition)
@@ -305,7 +305,7 @@ async def set_data_breakpoints(adapter: Adapter, args: SetDataBreakpoints) -> Bo
         async def add(each: DataBreakpoint = each) -> BreakpointInfo:
             match = _DATA_ID.fullmatch(each.dataId)
             if match is None or each.accessType not in ("read", "write", "readWrite"):
-                raise UsageError(f"'{escape(each.dataId)[:100]}' is no field that can be watched")
+                raise UsageError(f"'{escape(each.dataId)[:100]}' is not a field that can be watched")
             options = jdbpy.PointOptions(
                 condition=each.condition,
                 hits=_hits(each.hitCondition),

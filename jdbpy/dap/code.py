@@ -127,7 +127,7 @@ class SourceTable:
     def text(self, number: int) -> MadeSource:
         """Return the source of a number. Raises UsageError."""
         if not 0 < number <= len(self._texts):
-            raise UsageError(f"there is no source {number}", code="NO_SUCH_SOURCE")
+            raise UsageError(f"no source {number}", code="NO_SUCH_SOURCE")
         return self._texts[number - 1]
 
     def place(self, number: int) -> str:
@@ -155,7 +155,7 @@ class SourceTable:
     def method(self, number: int) -> CodeOf:
         """Return the method of a number. Raises UsageError."""
         if not 0 < number <= len(self._methods):
-            raise UsageError("there is no code at that address", code="NO_CODE")
+            raise UsageError("no code at that address", code="NO_CODE")
         return self._methods[number - 1]
 
     def class_number(self, name: str) -> int:
@@ -169,7 +169,7 @@ class SourceTable:
     def class_of(self, number: int) -> str:
         """Return the class of a number. Raises UsageError."""
         if not 0 < number <= len(self._classes):
-            raise UsageError(f"there is no location {number}", code="NO_SUCH_LOCATION")
+            raise UsageError(f"no location {number}", code="NO_SUCH_LOCATION")
         return self._classes[number - 1]
 
 
@@ -216,7 +216,7 @@ async def source(adapter: Adapter, args: SourceArguments) -> Body:
     try:
         methods = await session.code.disassemble(text.class_name)
     except UsageError as error:
-        raise StateError(f"there is no source, and no code: {error.message}") from None
+        raise StateError(f"no source, and no code: {error.message}") from None
     if command := adapter.console.decompiler:
         firsts = [(each.method, next((one.line for one in each.instructions if one.line), 0)) for each in methods]
         try:
@@ -310,7 +310,7 @@ def _address(reference: str) -> int:
     try:
         return int(reference[:32], 0)
     except ValueError:
-        raise UsageError("a memory reference is no address of code", code="WRONG_ARGUMENT") from None
+        raise UsageError("a memory reference is not an address of code", code="WRONG_ARGUMENT") from None
 
 
 async def code_at(adapter: Adapter, reference: str, offset: int) -> str:
@@ -319,7 +319,7 @@ async def code_at(adapter: Adapter, reference: str, offset: int) -> str:
     method = adapter.sources.method(address >> _INDEX_BITS)
     found = await disassembly(adapter, method)
     if found is None:
-        raise UsageError("there is no code at that address", code="NO_CODE")
+        raise UsageError("no code at that address", code="NO_CODE")
     return f"{method.class_name}.{method.method}({','.join(found.parameters)})@{address & (1 << _INDEX_BITS) - 1}"
 
 

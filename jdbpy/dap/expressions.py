@@ -38,7 +38,7 @@ async def evaluate(adapter: Adapter, args: Evaluate) -> Body:
     wire: 1 trip for what is read of the frame, 1 for each link; for a command what it takes.
     """
     if not args.expression.strip():
-        raise UsageError("there is no expression")
+        raise UsageError("no expression")
     frame = adapter.frame(args.frameId) if args.frameId is not None else None
     in_console = args.context == "repl"
     if in_console:

@@ -77,7 +77,7 @@ class Framing:
         if end < 0:
             line = bytes(self._buffer[:64])
             if line and not _may_begin_header(line):
-                raise FramingError("this is no message of the debug adapter protocol", fatal=True)
+                raise FramingError("this is not a message of the debug adapter protocol", fatal=True)
             if len(self._buffer) > MOST_HEADER_BYTES:
                 raise FramingError(f"a header has more than {MOST_HEADER_BYTES:,} bytes", fatal=True)
             return None
@@ -105,7 +105,7 @@ def _content_length(lines: list[bytes], most: int) -> int:
     for line in lines:
         name, colon, value = line.partition(b":")
         if not colon or not _may_begin_header(line):
-            raise FramingError("this is no message of the debug adapter protocol", fatal=True)
+            raise FramingError("this is not a message of the debug adapter protocol", fatal=True)
         if name.strip().lower() == b"content-length":
             text = value.strip()
             if not (text.isdigit() and len(text) <= 12):
@@ -123,7 +123,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
     except RecursionError:
         raise FramingError("a message is nested too deeply", fatal=False) from None
     except ValueError as error:  # no UTF-8, no JSON, a number of too many digits
-        raise FramingError(f"a message is no JSON: {error}", fatal=False) from None
+        raise FramingError(f"a message is not JSON: {error}", fatal=False) from None
     if not isinstance(message, dict):
-        raise FramingError("a message is no JSON object", fatal=False)
+        raise FramingError("a message is not a JSON object", fatal=False)
     return message

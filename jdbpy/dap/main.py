@@ -63,7 +63,7 @@ def parse(words: list[str]) -> DapCommand:
             return DapCommand(help=True)
         name, equals, value = word.partition("=")
         if name != "--port":
-            raise UsageError(f"there is no option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
+            raise UsageError(f"unknown option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
         if not equals:
             if not rest:
                 raise UsageError("--port needs a value")

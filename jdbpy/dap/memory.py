@@ -67,7 +67,7 @@ async def write_memory(adapter: Adapter, args: WriteMemory) -> Body:
     try:
         data = b64decode(args.data, validate=True)
     except ValueError:
-        raise UsageError("arguments.data is no text in base64", code="WRONG_ARGUMENT") from None
+        raise UsageError("arguments.data is not text in base64", code="WRONG_ARGUMENT") from None
     if len(data) > MOST_BYTES:
         raise UsageError(f"arguments.data has more than {MOST_BYTES:,} bytes", code="WRONG_ARGUMENT")
     _, _, value = _array(adapter, args.memoryReference)

@@ -113,7 +113,7 @@ async def step_in(adapter: Adapter, args: ContinueArguments) -> None:
     thread = adapter.thread_id(args.threadId)
     of, index, reference = adapter.step_targets.get(args.targetId, (0, 0, ""))
     if of != thread:
-        raise UsageError(f"there is no step target {args.targetId}", code="NO_SUCH_TARGET")
+        raise UsageError(f"no step target {args.targetId}", code="NO_SUCH_TARGET")
     await _step_to_call(adapter, args, thread, index, reference)
 
 

@@ -14,6 +14,9 @@ from jdbpy.jdb.output import JdbOutput, number
 if TYPE_CHECKING:
     from jdbpy import BreakpointInfo, Session
 
+POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
+"""What stops at a hit, by jdb's word for it; everything without one."""
+
 
 class Spec:
     """One of them. ``text`` is how jdb names it."""

@@ -140,7 +140,7 @@ async def source(
             raise _no_source(shown.class_name)
         return {"source": window.to_dict()}
     if not _CLASS.fullmatch(class_name):
-        raise UsageError(f"'{class_name[:100]}' is no name of a class", code="WRONG_ARGUMENT")
+        raise UsageError(f"'{class_name[:100]}' is not a name of a class", code="WRONG_ARGUMENT")
     file = await vm.session.sources.text(class_name)
     if file is None:
         raise _no_source(class_name)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy import UsageError
 from jdbpy.process.doorway import check_token
+from jdbpy.process.statuses import NO_CONNECTION, USAGE
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
 
@@ -43,8 +44,6 @@ JDBPY_MCP_TOKEN in the environment is the token for --http; without it one is ma
 When the client goes, everything that it has suspended runs on, and its breakpoints are removed.
 """
 
-USAGE = 2
-NO_PORT = 3
 LAST_PORT = 65_535
 TOKEN = "JDBPY_MCP_TOKEN"
 
@@ -96,7 +95,7 @@ def parse(words: list[str]) -> McpCommand:
                 raise UsageError("attach needs one address, [HOST:]PORT")
             found = found.replace(action="attach", address=rest.pop(0))
         else:
-            raise UsageError(f"there is no option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
+            raise UsageError(f"unknown option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
     return found
 
 
@@ -182,5 +181,5 @@ async def _serve_http(debugging: Debugging, line: McpCommand, token: str) -> int
         await serve_http(debugging, line.http or 0, token, line.idle or IDLE_LIMIT)
     except OSError as error:
         sys.stderr.write(f"jdbpy: cannot listen on 127.0.0.1:{line.http}: {error.strerror or error}\n")
-        return NO_PORT
+        return NO_CONNECTION
     return 0

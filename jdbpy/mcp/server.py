@@ -135,7 +135,7 @@ async def called(debugging: Debugging, tools: dict[str, Tool], name: str, given:
     """Run a tool; return its answer, and True if that is an error."""
     try:
         if name not in tools:
-            raise UsageError(f"there is no tool '{name[:100]}'", hint=", ".join(tools), code="UNKNOWN_TOOL")
+            raise UsageError(f"unknown tool '{name[:100]}'", hint=", ".join(tools), code="UNKNOWN_TOOL")
         debugging.touch()
         data = await tools[name].run(debugging, given)
         most = given.get("limit")
@@ -158,7 +158,7 @@ async def resource(debugging: Debugging, tools: dict[str, Tool], uri: str) -> st
         name = unquote(uri.removeprefix("jdbpy://source/"))
         reads[uri] = lambda: called(debugging, tools, "source", {"class_name": name, "around": 500})
     if uri not in reads:
-        raise ValueError(f"there is no resource {uri[:200]}")
+        raise ValueError(f"no resource {uri[:200]}")
     text, _ = await reads[uri]()
     return text
 

@@ -88,7 +88,7 @@ def command(
         return command()(names[0])
     for name in names:
         if not isinstance(name, str) or not name or not all(_is_name(word) for word in name.split(" ")):
-            raise UsageError(f"{name!r} is no name of a command", hint="words of letters, digits and '-'")
+            raise UsageError(f"{name!r} is not a name of a command", hint="words of letters, digits and '-'")
     wanted = [(of, how if isinstance(how, str) else tuple(how)) for of, how in (complete or {}).items()]
     for of, how in wanted:
         if isinstance(how, str) and how not in COMPLETIONS:
@@ -130,7 +130,7 @@ def on(*events: str) -> Callable[[F], F]:
     """
     if not events or not set(events) <= set(EVENTS):
         wrong = next((each for each in events if each not in EVENTS), "")
-        raise UsageError(f"there is no event '{wrong}'", hint=f"one of {', '.join(EVENTS)}")
+        raise UsageError(f"unknown event '{wrong}'", hint=f"one of {', '.join(EVENTS)}")
 
     def declare(function: F) -> F:
         return _mark(function, HookDeclaration(function, tuple(events)))

@@ -53,7 +53,7 @@ def load(path: str, content: bytes | None = None) -> Plugin:
     given, path = path, os.path.realpath(path)
     name = os.path.basename(path)
     if content is None and not os.path.exists(path):
-        raise UsageError(f"the plug-in {name} cannot be read: there is no such file", code="NO_SUCH_FILE")
+        raise UsageError(f"the plug-in {name} cannot be read: no such file", code="NO_SUCH_FILE")
     if content is None and (reason := why_not_trusted(given)):  # a link may lead elsewhere by the time it is followed
         hint = "a plug-in and its directory must be yours, and only you may write them: chmod go-w"
         raise UsageError(f"the plug-in {name} is not loaded: {reason}", hint=hint, code="NOT_TRUSTED")

@@ -187,7 +187,7 @@ class PythonRunner:
         if self._session.ending is not None:
             raise StateError("the target has ended", code="NOT_STOPPED")
         if last is None or not self._session.is_current(last):
-            raise StateError("there is no stop: no thread stands at an event", code="NOT_STOPPED")
+            raise StateError("no stop: no thread stands at an event", code="NOT_STOPPED")
         return self.vm._stop_of(last)
 
     def _wrapped(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -346,7 +346,7 @@ class Missing:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise StateError(f"there is no {self._name}: {self._why.message}", hint=self._why.hint, code=self._why.code)
+        raise StateError(f"no {self._name}: {self._why.message}", hint=self._why.hint, code=self._why.code)
 
     def __getitem__(self, key: object) -> Any:
         return self.__getattr__(str(key).lstrip("_") or "value")

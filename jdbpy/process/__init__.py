@@ -1,6 +1,7 @@
 """This process as all front ends need it: standard output, signals, processor time, scripts.
 
 * ``standard``: how text gets out, and how the debugger ends when it does not
+* ``statuses``: the exit statuses
 * ``signals``: what Ctrl-C means, and the one place where signals arrive
 * ``processor_time``: a computation without an end is ended by Ctrl-C, a signal or a timeout
 * ``doorway``: who is let in at a port, and what strangers can take there

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-BROKEN_PIPE = 141
-FAILED = 1
+from jdbpy.process.statuses import BROKEN_PIPE, FAILED
 
 
 class OutputLost(Exception):

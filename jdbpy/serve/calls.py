@@ -103,7 +103,7 @@ class ServedObjects(Client):
         elif "undo_pause" in message:
             stop = unpack(message["undo_pause"])
             if not isinstance(stop, Stopped):
-                raise UsageError("that is no stop", code="WRONG_LINE")
+                raise UsageError("that is not a stop", code="WRONG_LINE")
             self.session.undo_pause(stop)
         elif "number" in message:
             self.session.points.number_next(int(number_of(message, "number", 1, 1, _MOST_NUMBER)))
@@ -173,7 +173,7 @@ class ServedObjects(Client):
     async def _unobserve(self, key: str) -> None:
         """End an observation. Raises UsageError for one that does not last."""
         if key not in self._observations:
-            raise UsageError("there is no such observation", code="WRONG_CALL")
+            raise UsageError("no such observation", code="WRONG_CALL")
         observation, scope = self._observations.pop(key)
         scope.cancel()
         await observation.end()
@@ -181,7 +181,7 @@ class ServedObjects(Client):
     async def _refresh(self, key: str) -> None:
         """Send what an observation has counted so far. Raises UsageError for one that does not last."""
         if key not in self._observations:
-            raise UsageError("there is no such observation", code="WRONG_CALL")
+            raise UsageError("no such observation", code="WRONG_CALL")
         await self._observations[key][0].refresh()
 
     def _function(self, call: str) -> Any:

@@ -49,9 +49,6 @@ usage: jdbpy sessions [--json]
 Lists the sessions that are served on this machine for you: name, target, clients, and since when it is stopped.
 """
 
-USAGE = 2
-NO_CONNECTION = 3
-LOST = 5
 _LAST_PORT = 65_535
 
 
@@ -90,7 +87,7 @@ def parse_serve(words: list[str]) -> ServeLine:
             else:
                 raise UsageError(f"--port is a number from 0 to {_LAST_PORT}, not '{value}'")
         else:
-            raise UsageError(f"there is no option {word}", hint="options of 'attach' and the like follow that word")
+            raise UsageError(f"unknown option {word}", hint="options of 'attach' and the like follow that word")
     if not rest:
         raise UsageError("missing action: attach, launch, listen or demo")
     if rest[0] not in ("attach", "launch", "listen", "demo"):

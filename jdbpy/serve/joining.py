@@ -28,19 +28,14 @@ from jdbpy.cli.settings import Settings
 from jdbpy.process import standard
 from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.process.signals import watch_signals
+from jdbpy.process.statuses import LOST
 from jdbpy.serve import places
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
 from jdbpy.serve.server import VERSION
 from jdbpy.task_groups import open_nursery
 
-LOST = 5
-"""Exit status when the session has gone without a word."""
-
 COMPLETION_LIMIT = 5.0
 """Seconds for which the prompt waits for completions."""
-
-LEAVE_LIMIT = 5.0
-"""Seconds that the session has to take note that a client leaves."""
 
 PRESSED = 5.0
 """Seconds between two reports that somebody is at the keyboard."""

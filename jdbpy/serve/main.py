@@ -16,8 +16,9 @@ from jdbpy.escape import escape
 from jdbpy.garbage import without_collection
 from jdbpy.process import standard
 from jdbpy.process.signals import ended_by_signals
+from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
 from jdbpy.serve import places
-from jdbpy.serve.cmdline import JOIN_HELP, LOST, NO_CONNECTION, SERVE_HELP, SESSIONS_HELP, USAGE, parse_serve
+from jdbpy.serve.cmdline import JOIN_HELP, SERVE_HELP, SESSIONS_HELP, parse_serve
 from jdbpy.task_groups import open_nursery
 
 _ANSWER_LIMIT = 5.0

@@ -373,7 +373,7 @@ class JoinedPoints(JoinedComponent):
         """Return the one of that number. Raises UsageError."""
         point = self._session._points.get(number)
         if point is None:
-            raise UsageError(f"there is no breakpoint {number}")
+            raise UsageError(f"no breakpoint {number}")
         return point
 
     def number_next(self, number: int) -> None:

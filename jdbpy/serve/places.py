@@ -72,7 +72,7 @@ def directory(environ: Mapping[str, str] = os.environ, *, create: bool = False) 
     except OSError:
         return ""
     if not stat.S_ISDIR(found.st_mode):
-        raise UsageError("the directory for sockets is no directory", code="NOT_TRUSTED")
+        raise UsageError("the directory for sockets is not a directory", code="NOT_TRUSTED")
     if found.st_uid != os.getuid():
         raise UsageError("the directory for sockets belongs to another user", code="NOT_TRUSTED")
     if found.st_mode & 0o077:

@@ -15,7 +15,8 @@ from jdbpy.escape import escape
 from jdbpy.process import standard
 from jdbpy.process.scripts import ScriptLines
 from jdbpy.process.signals import ended_by_signals
-from jdbpy.serve.cmdline import LOST, NO_CONNECTION, USAGE, ServeLine
+from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
+from jdbpy.serve.cmdline import ServeLine
 from jdbpy.serve.server import Served, Serving
 
 

@@ -102,7 +102,7 @@ class _Packing:
                 return {"l": self._items(value, depth)}
             pairs = [[self.pack(key, depth + 1), self.pack(each, depth + 1)] for key, each in value.items()]
             return {"j": [value.type, pairs]} if isinstance(value, JavaObject) else {"d": pairs}
-        raise TypeError(f"{type(value).__name__} is no plain data")
+        raise TypeError(f"{type(value).__name__} is not plain data")
 
     def _items(self, values: Any, depth: int) -> list[Any]:
         return [self.pack(each, depth + 1) for each in values]

@@ -68,7 +68,7 @@ class Moments:
         """
         unknown = [each for each in sections if each not in SECTIONS]
         if unknown:
-            raise UsageError(f"'{unknown[0]}' is none of {', '.join(SECTIONS)}")
+            raise UsageError(f"'{unknown[0]}' is not one of {', '.join(SECTIONS)}")
         self._target.require_alive()
         readers: dict[str, Callable[[], Awaitable[object]]] = {
             "threads": self._threads,

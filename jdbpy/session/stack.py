@@ -192,7 +192,7 @@ class StackReader:
         read = await self._read(thread.id, FrameRange(index - 1, 1))
         if not read.frames:
             raise UsageError(
-                f"there is no frame {index}: the stack of thread {thread.id} has {read.total}",
+                f"no frame {index}: the stack of thread {thread.id} has {read.total}",
                 hint="'where' shows the stack",
                 code="NO_SUCH_FRAME",
             )

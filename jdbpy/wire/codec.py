@@ -143,5 +143,7 @@ def default_codec() -> Codec:
 
         return ReferenceCodec()
     if name not in ("", "generated"):
-        raise UsageError(f"JDBPY_CODEC={name} is no codec", hint="it can be 'generated' (the default) or 'construct'")
+        raise UsageError(
+            f"JDBPY_CODEC={name} is not a codec", hint="it can be 'generated' (the default) or 'construct'"
+        )
     return GeneratedCodec()

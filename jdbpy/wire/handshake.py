@@ -49,7 +49,7 @@ def greeting_failure(peer: str, at: str, error: BaseException) -> ConnectError |
 
 def not_an_agent(peer: str, reason: str) -> ConnectError:
     """Return the error for a peer that shook hands and cannot be debugged, for a reason."""
-    return ConnectError(f"{peer} is no debugger agent: it shook hands, then failed ({reason})", hint=_NO_AGENT)
+    return ConnectError(f"{peer} is not a debugger agent: it shook hands, then failed ({reason})", hint=_NO_AGENT)
 
 
 async def shake_hands(stream: trio.abc.Stream, first: bytes, *, timeout: float, peer: str) -> bytes:
@@ -111,7 +111,7 @@ class Handshake:
             )
         return self._error(
             f"{self._peer} accepted the connection but did not answer the JDWP handshake within {_seconds(seconds)}",
-            "it may be no debug port, or a JVM that is stopped or very busy; " + _NOT_A_DEBUG_PORT,
+            "it may not be a debug port, or a JVM that is stopped or very busy; " + _NOT_A_DEBUG_PORT,
         )
 
     def _wrong_bytes(self) -> ConnectError:
@@ -120,7 +120,7 @@ class Handshake:
         if self._received.startswith((b"\x15\x03", b"\x16\x03")):
             return self._error(f"{self._peer} speaks TLS, not JDWP", _NOT_A_DEBUG_PORT)
         return self._error(
-            f"{self._peer} is no debug port: it answered {_shown(self._received)} instead of the JDWP handshake",
+            f"{self._peer} is not a debug port: it answered {_shown(self._received)} instead of the JDWP handshake",
             _NOT_A_DEBUG_PORT,
         )
 

@@ -170,7 +170,7 @@ async def test_values(jvm: Jvm) -> None:
             assert (head.type, head.is_object, head.is_null) == ("lab.Lab$Node", True, False)
             with pytest.raises(jdbpy.UsageError, match="no field 'nom'"):
                 head["nom"]
-            with pytest.raises(jdbpy.UsageError, match="is no string"):
+            with pytest.raises(jdbpy.UsageError, match="is not a string"):
                 _ = head.string
             with pytest.raises(jdbpy.UsageError, match="more than 10 objects"):
                 list(head.follow("next", most=10))

@@ -62,7 +62,7 @@ def test_a_name_and_its_value(text: str, setting: SettingArgument) -> None:
 
 @pytest.mark.parametrize("text", ["= c", "a b", "a b = c"])
 def test_what_is_no_name(text: str) -> None:
-    with pytest.raises(UsageError, match="is no name"):
+    with pytest.raises(UsageError, match="is not a name"):
         NameAndValue().parse(text)
 
 

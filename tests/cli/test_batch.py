@@ -303,7 +303,7 @@ async def test_errors_go_to_standard_error_in_plain_text(any_jvm: Jvm) -> None:
         assert done.status == 1
         assert "frobnicate" not in done.out
         hint = "'help' lists the commands, 'print frobnicate' shows a variable"
-        assert done.err == f"error: there is no command 'frobnicate'\n  hint: {hint}\n"
+        assert done.err == f"error: unknown command 'frobnicate'\n  hint: {hint}\n"
 
 
 async def test_breakpoints_that_were_never_set_or_never_hit_are_named(any_jvm: Jvm) -> None:

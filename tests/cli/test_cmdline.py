@@ -70,13 +70,13 @@ def test_commands_and_files_keep_their_order() -> None:
     ("words", "message"),
     [
         ("", "missing action"),
-        ("atach 5005", "'atach' is none of attach"),
-        ("5005", "'5005' is none of"),
+        ("atach 5005", "'atach' is not one of attach"),
+        ("5005", "'5005' is not one of"),
         ("attach", "attach needs one address"),
         ("listen 1 2", "listen needs one address"),
-        ("attach 1 --frobnicate", "there is no option --frobnicate"),
-        ("attach 1 --js", "there is no option --js"),
-        ("attach 1 -ccont", "there is no option -ccont"),
+        ("attach 1 --frobnicate", "unknown option --frobnicate"),
+        ("attach 1 --js", "unknown option --js"),
+        ("attach 1 -ccont", "unknown option -ccont"),
         ("attach 1 -c", "-c needs a value"),
         ("attach 1 --timeout x", "--timeout needs a number of seconds"),
         ("attach 1 --timeout 0", "--timeout needs a number of seconds"),
@@ -107,7 +107,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_wrong_usage_is_status_2_and_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["attach", "1", "--js"]) == 2
-    assert capsys.readouterr() == ("", "jdbpy: there is no option --js\n  jdbpy --help says what there is\n")
+    assert capsys.readouterr() == ("", "jdbpy: unknown option --js\n  jdbpy --help says what there is\n")
 
 
 def test_the_help_names_every_option_and_status() -> None:

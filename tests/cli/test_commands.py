@@ -127,7 +127,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ('view Ledger "owner + \\" \\" + opened"', lambda d: d["views"][0]["expression"] == 'owner + " " + opened'),
         ("print parent", lambda d: d["value"] == "Ben 3"),
         ("view", lambda d: [v["pattern"] for v in d["views"]] == ["Ledger"]),
-        ("unview Ledger", lambda d: "built in" in d["message"]),
+        ("unview Ledger", lambda d: "built-in" in d["message"]),
         ("po notes", lambda d: d["value"]),
         ("dump this", lambda d: {"owner", "amounts", "notes", "parent"} <= {c["name"] for c in d["children"]}),
         ("dump --depth 0 amounts", lambda d: d["length"] == 3),

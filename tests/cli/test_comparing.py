@@ -78,7 +78,7 @@ async def test_two_moments_and_two_jvms(jvm: Jvm, tmp_path: Path) -> None:
             assert "worker-2" in [name for each in found["threads"] for name in each["threads"]]
 
             await driver.send("diff one nowhere")
-            assert "no JVM, no moment and no file" in (await driver.result())["error"]["message"]
+            assert "not a JVM, a moment or a file" in (await driver.result())["error"]["message"]
             await driver.ask("quit")
             await driver.wait()
 

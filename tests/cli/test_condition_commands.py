@@ -102,7 +102,7 @@ async def test_every_command_of_conditions(jvm: Jvm, tmp_path: Path) -> None:
     ]
     assert not wrong, "\n".join(wrong)
     assert [event["message"] for event in done.events("notice") if event["kind"] == "breakpoint-free"] == [
-        "breakpoint 4 waits no more: number 2, which it waited for, is gone"
+        "breakpoint 4 no longer waits: number 2, which it waited for, was removed"
     ]
     saved = (await trio.Path(tmp_path / "saved").read_text()).splitlines()[1:]
     assert [re.sub(r"@\d+", "@ID", line) for line in saved] == [
@@ -181,6 +181,6 @@ async def test_what_a_person_reads(any_jvm: Jvm) -> None:
     )
     assert (rows["4"][0], rows["4"][-1]) == ("on", "after a hit of 3")
     assert f"condition removed: 2 at {AT('number')}\n" in done.out
-    assert "there is no breakpoint 9" in text
+    assert "no breakpoint 9" in text
     assert re.search(r"no breakpoint 9 \(there are \d\)", text)
     assert "hint: 'if' comes last: '-hit % 2' stands before it\n" in text

@@ -66,7 +66,7 @@ async def test_without_a_source(jvm: Jvm, tmp_path: Path) -> None:
     assert window[0]["instructions"][0]["current"]
     assert window[0]["note"].startswith("the source of Stall.java was not found; 10 of ")
     assert found[5]["message"] == "the source of Stall.java was not found"
-    assert found[6]["message"] == "there is no program 'not-here' on the PATH"
+    assert found[6]["message"] == "no program 'not-here' on the PATH"
     assert found[7]["settings"][0]["value"] == f"{program_} --nice"
     listed, order, whole, first, then = (each["source"] for each in found[8:13])
     assert [line["text"].strip() for line in listed["lines"]][:2] == [
@@ -82,7 +82,7 @@ async def test_without_a_source(jvm: Jvm, tmp_path: Path) -> None:
         found[14]["methods"][0]["note"].partition(";")[0]
         == "the decompiler decompiler failed with status 3: no\\u001b[31m luck"
     )
-    why = "there is no class file of Stall: the one found is not that of the code that runs"
+    why = "no class file of Stall: the one found is not that of the code that runs"
     assert found[18]["methods"][0]["note"].startswith(f"{why};")
 
 

@@ -229,7 +229,7 @@ async def test_as_a_person_reads_it(any_jvm: Jvm) -> None:
         "no catchpoints; 'catch CLASS' sets one",
     ):
         assert text in done.out
-    assert "there is no breakpoint 1" in done.err
+    assert "no breakpoint 1" in done.err
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ async def test_4_no_answer_came_in_time(any_jvm: Jvm) -> None:
             await halt(target.pid)
             await driver.send("classes")
             error = (await driver.result())["error"]
-            assert (error["code"], error["message"]) == ("TIMED_OUT", "there was no answer within 2 seconds")
+            assert (error["code"], error["message"]) == ("TIMED_OUT", "no answer within 2 seconds")
             assert await driver.wait() == 4
         target.process.send_signal(signal.SIGCONT)
         await assert_runs_on(target)

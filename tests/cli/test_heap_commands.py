@@ -51,6 +51,6 @@ async def test_what_is_no_object_is_said(any_jvm: Jvm) -> None:
     lines = [f"stop at {HOARD.at('look')}", "run", "referrers 1 + 1", "size chain.held", "instances no.such.Class"]
     done = await jdbpy(*launching(HOARD, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
     refused = [found["error"] for found in done.results[2:]]
-    assert ["no object" in error["message"] for error in refused] == [True, True, False]
+    assert ["not an object" in error["message"] for error in refused] == [True, True, False]
     assert "not loaded" in refused[2]["message"]
     assert all(error["hint"] for error in refused)

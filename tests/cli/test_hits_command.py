@@ -34,7 +34,7 @@ async def test_it_says_why(jvm: Jvm) -> None:
     assert "passed: the condition was false" in text
     assert "breakpoint 1: 1 shown, 2 passed (the condition was false)" in text
     assert "no breakpoint 9" in text + done.err
-    assert "'some' is no number of hits" in text + done.err
+    assert "'some' is not a number of hits" in text + done.err
 
 
 async def test_the_json_form(jvm: Jvm) -> None:

@@ -109,7 +109,7 @@ async def test_bang_bang_runs_the_last_line_again() -> None:
 async def test_bang_bang_needs_a_line() -> None:
     script = Script()
     assert not await script.run("!!")
-    assert str(script.outcomes[0].error) == "there is no last command"
+    assert str(script.outcomes[0].error) == "no last command"
 
 
 async def test_an_error_is_reported_and_the_usage_is_its_hint() -> None:
@@ -137,7 +137,7 @@ async def test_an_unknown_word_is_never_run() -> None:
     assert error is not None
     assert (error.code, error.message, error.hint) == (
         "UNKNOWN_COMMAND",
-        "there is no command 'sya'",
+        "unknown command 'sya'",
         "did you mean 'say'?",
     )
 

@@ -82,9 +82,9 @@ def test_an_empty_string_has_a_length() -> None:
 
 def test_an_error_carries_code_message_and_hint() -> None:
     renderer = JsonRenderer()
-    error = UsageError("there is no command 'x'", hint="'help'", code="UNKNOWN_COMMAND")
+    error = UsageError("unknown command 'x'", hint="'help'", code="UNKNOWN_COMMAND")
     line = check_line(renderer.error(Outcome("x y", None, error=error)))
     assert line["command"] == "x y"
-    assert line["error"] == {"code": "UNKNOWN_COMMAND", "message": "there is no command 'x'", "hint": "'help'"}
+    assert line["error"] == {"code": "UNKNOWN_COMMAND", "message": "unknown command 'x'", "hint": "'help'"}
     wrong = check_line(renderer.error(Outcome("p a+", None, error=EvalError("unfinished", 2))))
     assert wrong["error"]["column"] == 2

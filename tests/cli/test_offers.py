@@ -45,7 +45,7 @@ async def test_a_project_is_asked_about_until_it_is_trusted_and_again_when_it_ha
     home.mkdir()
     question = "run them now, and from now on until they change? [y/N]"
     done = await jdbpy(*launching(TICKER, "-c", "owner", "--batch"), jvm=any_jvm, where=project)
-    assert "there is no command 'owner'" in done.err
+    assert "unknown command 'owner'" in done.err
     for answer in ("\r", "y\r", "", "n\r"):
         if answer == "n\r":
             write(project / ".jdbpy/init", "alias who = owner\nalias other = owner\n")
@@ -60,7 +60,7 @@ async def test_a_project_is_asked_about_until_it_is_trusted_and_again_when_it_ha
             trusted = answer in ("y\r", "")
             await terminal.prompt("main[1]")
             assert "Reference Handler" not in terminal.screen.text
-            shown = "from the owner" if trusted else "there is no command 'who'"
+            shown = "from the owner" if trusted else "unknown command 'who'"
             await terminal.run("who", shown, then="main[1]")
             terminal.type(CTRL_D)
             assert await terminal.wait_exit() == 0
@@ -73,7 +73,7 @@ async def test_a_line_of_a_project_that_fails_is_named(any_jvm: Jvm, tmp_path: P
     async with launched(any_jvm, home, where=project) as terminal:
         await terminal.prompt("run them now, and from now on until they change? [y/N]")
         terminal.type("y\r")
-        await terminal.expect("there is no command 'frobnicate'")
+        await terminal.expect("unknown command 'frobnicate'")
         await terminal.expect(f"line 3 of {project}/.jdbpy/init failed: frobnicate")
         await terminal.prompt("main[1]")
         terminal.type(CTRL_D)
@@ -85,7 +85,7 @@ async def test_a_line_of_a_file_that_fails_is_named_at_the_prompt(any_jvm: Jvm, 
     write(file, "# nothing\nfrobnicate\nversion\n")
     words = launching(TICKER, "-x", str(file))
     async with open_terminal(words, tmp_path, columns=200, environ={"JAVA_HOME": any_jvm.home}) as terminal:
-        await terminal.expect("there is no command 'frobnicate'")
+        await terminal.expect("unknown command 'frobnicate'")
         await terminal.expect(f"line 2 of {file} failed: frobnicate")
         await terminal.prompt("main[1]")
         terminal.type(CTRL_D)
@@ -147,7 +147,7 @@ async def test_breakpoints_are_offered_the_next_time(any_jvm: Jvm, tmp_path: Pat
         terminal.type(CTRL_D)
         assert await terminal.wait_exit() == 0
     async with launched(any_jvm, tmp_path) as terminal:
-        await terminal.prompt("2 breakpoints of the last time here; set again? [y/N]")
+        await terminal.prompt("2 breakpoints from the last session here; set again? [y/N]")
         terminal.type("y\r")
         await terminal.expect("2 breakpoints of the last time set again")
         await terminal.prompt("main[1]")
@@ -155,7 +155,7 @@ async def test_breakpoints_are_offered_the_next_time(any_jvm: Jvm, tmp_path: Pat
         terminal.type(CTRL_D)
         assert await terminal.wait_exit() == 0
     async with launched(any_jvm, tmp_path) as terminal:
-        await terminal.prompt("2 breakpoints of the last time here; set again? [y/N]")
+        await terminal.prompt("2 breakpoints from the last session here; set again? [y/N]")
         terminal.type("breakpoints\r")  # a command that was typed ahead: it declines, and is run
         await terminal.expect("no breakpoints; ")
         await terminal.prompt("main[1]")

@@ -128,7 +128,7 @@ async def test_errors(tmp_path: Path) -> None:
     other.write_bytes(b"PK\3\4")
     done = await jdbpy("packets", str(other))
     assert (done.status, done.out) == (1, "")
-    assert "is no capture and no recording: it begins with b'PK" in done.err and "tcpdump" in done.err
+    assert "is neither a capture nor a recording: it begins with b'PK" in done.err and "tcpdump" in done.err
     done = await jdbpy("packets", capture(tmp_path, SOUND, cut=200))
     assert done.status == 1 and "ThreadReference.Frames" in done.out and "is damaged at byte" in done.err
     done = await jdbpy("packets", "--frobnicate", "x")

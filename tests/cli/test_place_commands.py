@@ -72,7 +72,7 @@ def test_numbers_of_places() -> None:
     assert places.parse("2") == (PlaceNumber(2),)
     assert places.parse("1.2-3") == (PlaceNumber(1, 2), PlaceNumber(1, 3))
     for wrong in ("1.", "1.0", "x.1", "1.3-2", ".1"):
-        with pytest.raises(UsageError, match="is no place of a breakpoint"):
+        with pytest.raises(UsageError, match="is not a place of a breakpoint"):
             places.parse(wrong)
     with pytest.raises(UsageError, match="is a place of a breakpoint, not a breakpoint"):
         BreakpointNumbers().parse("1.2")

@@ -224,9 +224,9 @@ def test_places_say_what_is_known(location: Location, wanted: str) -> None:
 
 
 def test_an_error_is_a_sentence_and_its_hint() -> None:
-    error = UsageError("there is no command 'x'", hint="'help'")
+    error = UsageError("unknown command 'x'", hint="'help'")
     assert PlainRenderer(Settings()).error(Outcome("x", None, error=error)) == (
-        "error: there is no command 'x'\n  hint: 'help'\n"
+        "error: unknown command 'x'\n  hint: 'help'\n"
     )
 
 

@@ -192,7 +192,7 @@ async def test_python_in_a_batch(jvm: Jvm, tmp_path: Path) -> None:
     done = await jdbpy(*launching(LEDGER, *options), jvm=jvm)
     results = [each["data"] if each["ok"] else each["error"] for each in done.results]
     assert results[0]["text"].startswith("<no frame: "), done.out
-    assert results[1]["message"].startswith("there is no frame: ")
+    assert results[1]["message"].startswith("no frame: ")
     assert [each["value"] for each in results[4:6]] == ["Ada", ["helper one"]]
     assert results[6:9] == [
         {"type": "", "value": None},
@@ -273,7 +273,7 @@ async def test_commands_are_completed_explained_and_loaded_again(
     with pytest.raises(PluginError, match=r"ledger\.py, line 3: no argument can be a bytes"):
         add_plugin(load(str(plugin)))
     write(plugin, "import jdbpy\n\n\n@jdbpy.on('stopp')\ndef hook(vm):\n    pass\n")
-    with pytest.raises(PluginError, match=r"ledger\.py, line 4: there is no event 'stopp'") as failed:
+    with pytest.raises(PluginError, match=r"ledger\.py, line 4: unknown event 'stopp'") as failed:
         load(str(plugin))
     assert failed.value.hint.startswith("one of connected, stop,")
     assert TABLE.get("owner-of") is command, "what fails takes nothing away"

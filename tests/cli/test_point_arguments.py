@@ -175,11 +175,11 @@ def test_filters_are_for_some_only() -> None:
         "A:1",
         tail_of(thread="main", callers=("a.*", "b")),
     )
-    with pytest.raises(UsageError, match="'except' makes no sense for one place"):
+    with pytest.raises(UsageError, match="'except' needs a pattern of several methods, not one place"):
         split_tail("A:1 except a.*", filters=False)
     with pytest.raises(UsageError, match="a quote is not closed"):
         split_tail('A.f thread "main', filters=True)
-    with pytest.raises(UsageError, match="'x' is none of all, thread, none"):
+    with pytest.raises(UsageError, match="'x' is not one of all, thread, none"):
         split_tail("A.f suspend x", filters=True)
 
 

@@ -91,7 +91,7 @@ async def test_a_question_comes_first_when_there_are_many(any_jvm: Jvm) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("rbreak (", "'(' is no regular expression: missing ), unterminated subpattern at position 0"),
+        ("rbreak (", "'(' is not a regular expression: missing ), unterminated subpattern at position 0"),
         ("rbreak nothing Shop", "no method of Shop has a name like nothing"),
         ("rbreak ^valueOf$", "no method of the loaded classes has a name like ^valueOf$"),
     ],

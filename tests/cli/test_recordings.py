@@ -215,7 +215,7 @@ async def test_what_is_no_recording_is_said(tmp_path: Path, any_jvm: Jvm) -> Non
         await jdbpy("attach", target.address, "--record", str(path), *script("threads"))
     opened = await jdbpy("open", str(path), *script("where"))
     assert opened.status == 2
-    assert "is no snapshot: it is a recording" in opened.err
+    assert "is not a snapshot: it is a recording" in opened.err
     with closing(sqlite3.connect(path)) as base:
         base.execute("UPDATE blocks SET size = size + 1")
         base.commit()

@@ -54,7 +54,7 @@ async def test_without_colors(any_jvm: Jvm, tmp_path: Path, options: tuple[str],
     async with attached(any_jvm, tmp_path, *options, suspend=True, environ=environ) as (terminal, _):
         await terminal.prompt("main[1]")
         await terminal.run("threads", "main", then="main[1]")
-        await terminal.run("nonsense", "there is no command", then="main[1]")
+        await terminal.run("nonsense", "unknown command", then="main[1]")
         terminal.type(CTRL_D)
         assert await terminal.wait_exit() == 0
         assert not COLOR.findall(terminal.sent)
@@ -63,7 +63,7 @@ async def test_without_colors(any_jvm: Jvm, tmp_path: Path, options: tuple[str],
 async def test_colors_on_the_other_hand(any_jvm: Jvm, tmp_path: Path) -> None:
     async with attached(any_jvm, tmp_path, suspend=True) as (terminal, _):
         await terminal.prompt("main[1]")
-        await terminal.run("nonsense", "there is no command", then="main[1]")
+        await terminal.run("nonsense", "unknown command", then="main[1]")
         assert COLOR.search(terminal.sent)
 
 

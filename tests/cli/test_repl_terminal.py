@@ -28,7 +28,7 @@ async def test_a_session_from_the_first_prompt_to_the_last(jvm: Jvm, tmp_path: P
         terminal.type("\r")  # an empty line steps again
         await terminal.expect("Step completed")
         await terminal.prompt("main[1]")
-        await terminal.run("frobnicate", "there is no command 'frobnicate'", then="main[1]")
+        await terminal.run("frobnicate", "unknown command 'frobnicate'", then="main[1]")
         terminal.type("quit\r")
         await terminal.expect("the target runs on")
         assert await terminal.wait_exit() == 0
@@ -54,7 +54,7 @@ async def test_ctrl_c_pauses_and_ctrl_d_leaves(any_jvm: Jvm, tmp_path: Path) -> 
         await terminal.expect("the target runs on")
         assert await terminal.wait_exit() == 0
         assert terminal.modes == terminal.modes_before
-        assert "no command" not in terminal.screen.text
+        assert "unknown command" not in terminal.screen.text
         await ticks(target)
 
 
@@ -165,7 +165,7 @@ async def test_commands_that_are_run_at_a_hit(any_jvm: Jvm, tmp_path: Path) -> N
         await target.send()
         await terminal.expect("Breakpoint 1 hit", "target 127.0.0.1", "[1] Ticker.tick")
         await terminal.prompt(">")
-        assert "no command" not in terminal.screen.text
+        assert "unknown command" not in terminal.screen.text
 
 
 async def test_several_lines_that_are_pasted(any_jvm: Jvm, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ async def test_several_lines_that_are_pasted(any_jvm: Jvm, tmp_path: Path) -> No
         await terminal.prompt("main[1]")
         terminal.type("\x1b[200~stop in Ticker.tick\ncont\nwhere\nnonsense\nversion\x1b[201~\r")
         await target.send()
-        await terminal.expect("reakpoint 1", "Breakpoint 1 hit", "[1] Ticker.tick", "there is no command 'nonsense'")
+        await terminal.expect("reakpoint 1", "Breakpoint 1 hit", "[1] Ticker.tick", "unknown command 'nonsense'")
         await terminal.prompt("main[1]")
         assert "target 127.0.0.1" not in terminal.screen.text  # a line that fails ends the row
 

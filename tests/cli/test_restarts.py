@@ -98,7 +98,7 @@ async def test_breakpoints_are_chosen_for_the_next_run_after_the_end(any_jvm: Jv
         await terminal.run("cont", "'run' starts it again", then=">")
         for line, shown in (
             ("clear 2", "2"),
-            ("clear 2", "there is no breakpoint 2"),
+            ("clear 2", "no breakpoint 2"),
             ("enable 3", "3"),
             ("disable 4", "4"),
             ("delete 1", "1"),

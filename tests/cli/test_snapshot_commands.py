@@ -140,7 +140,7 @@ async def test_of_a_running_jvm(jvm: Jvm, tmp_path: Path) -> None:
 async def test_a_file_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     file = tmp_path / "notes"
     file.write_text("nothing")
-    for path, why in ((file, "is no snapshot: it is another kind of file"), (tmp_path / "no", "No such file")):
+    for path, why in ((file, "is not a snapshot: it is another kind of file"), (tmp_path / "no", "No such file")):
         done = await jdbpy("open", str(path), *script("where"))
         assert done.status == 2
         assert why in done.err

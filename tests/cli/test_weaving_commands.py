@@ -45,6 +45,6 @@ async def test_the_words_of_the_commands(jvm: Jvm) -> None:
     assert out.count("Heated runs its own code again") == 1
     assert "if i == 7 || i == 2_000_000; ordinary: it was taken out of the target" in out
     assert "breakpoint 1 is ordinary: it was taken out of the target" in out, "of 'info woven'"
-    assert "there is no breakpoint 7" in done.err
+    assert "no breakpoint 7" in done.err
     assert "if i == 7 || i == 2_000_000; in-target" in out, "asked for by 'weave 1'"
     assert "ordinary: it has no condition; in-target" in out, "asked for when it was set"

@@ -34,7 +34,7 @@ async def test_a_source_in_a_jar_has_a_number_and_breakpoints(jvm: Jvm, tmp_path
         assert shown["content"] == text and shown["mimeType"] == "text/x-java"
         found = await dap.request("setBreakpoints", source=source, breakpoints=[{"line": shop.line("in-twice")}])
         assert found["breakpoints"][0]["verified"]
-        assert "there is no source" in await dap.refused("source", sourceReference=77)
+        assert "no source" in await dap.refused("source", sourceReference=77)
         await dap.request("continue", threadId=stop["threadId"])
         stop = await dap.stopped("breakpoint")
         assert (await dap.frames(stop))[0]["line"] == shop.line("in-twice")
@@ -65,7 +65,7 @@ async def test_a_class_without_source_is_shown_as_instructions_on_its_lines(jvm:
         assert around["instructions"][2]["address"] == top["instructionPointerReference"]
         assert around["instructions"][2]["line"] == top["line"]
         assert "no code at that address" in await dap.refused("disassemble", memoryReference="0x0", instructionCount=1)
-        assert "is no address" in await dap.refused("disassemble", memoryReference="x", instructionCount=1)
+        assert "is not an address" in await dap.refused("disassemble", memoryReference="x", instructionCount=1)
         await dap.request("stepIn", threadId=stop["threadId"], granularity="instruction")
         stop = await dap.stopped("step")
         [moved, _] = await dap.frames(stop)
@@ -100,7 +100,7 @@ async def test_a_class_without_source_is_decompiled_onto_its_lines(jvm: Jvm, tmp
         shown = await dap.request("source", source=source, sourceReference=source["sourceReference"])
         assert "imul" in shown["content"]
         said = await dap.event("output", category="important")
-        assert said["output"] == "Stepping is shown as bytecode: there is no program 'not-here' on the PATH\n"
+        assert said["output"] == "Stepping is shown as bytecode: no program 'not-here' on the PATH\n"
         set_ = f"set decompiler {command} //first"
         await dap.request("evaluate", context="repl", expression=set_, frameId=top["id"])
         shown = await dap.request("source", source=source, sourceReference=source["sourceReference"])

@@ -157,7 +157,7 @@ async def test_an_exception_filter_that_is_wrong_leaves_the_others(jvm: Jvm) -> 
         ]
         shown = (await dap.request("setExceptionBreakpoints", filters=[], filterOptions=filters))["breakpoints"]
         assert [each["verified"] for each in shown] == [False, True, False], shown
-        assert "'a/b' is no condition" in shown[0]["message"] and "no exception filter" in shown[2]["message"]
+        assert "'a/b' is not a condition" in shown[0]["message"] and "no exception filter" in shown[2]["message"]
         await dap.request("configurationDone")
         await dap.stopped("exception")
         await dap.request("disconnect")

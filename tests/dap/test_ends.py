@@ -320,7 +320,7 @@ async def test_clients_of_a_port_debug_on_their_own(jvm: Jvm) -> None:
         async with await trio.open_tcp_stream(host, int(port)) as stream:  # a web page must get nowhere
             await stream.send_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
             answer = b"".join([each async for each in stream])
-            assert b"this is no message of the debug adapter protocol" in answer
+            assert b"this is not a message of the debug adapter protocol" in answer
 
 
 ANNOUNCED = """

@@ -32,7 +32,7 @@ async def test_what_was_saved_is_listed_with_its_value(jvm: Jvm) -> None:
         assert await value(d, "$order + $count") == "9"
         values.forget("$order")
         assert "order" not in values.saved()
-        with pytest.raises(UsageError, match=r"there is no \$order"):
+        with pytest.raises(UsageError, match=r"no \$order"):
             values.forget("order")
 
 

@@ -283,7 +283,7 @@ async def test_history_and_variables(jvm: Jvm) -> None:
         for text in ("$9 + 1", "$exc", "$ret"):
             with pytest.raises(EvalError, match="has no value"):
                 await value(d, text)
-        with pytest.raises(EvalError, match="there is no such object"):
+        with pytest.raises(EvalError, match="no such object; it may have been"):
             await value(d, "@99999.x")
         with pytest.raises(EvalError, match="is set by the debugger"):
             await value(d, "$_ = 1")

@@ -32,7 +32,7 @@ CANNOT = {
 
 DAP_CANNOT = {
     "goto": "the agent cannot move a thread to another place of its method",
-    "gotoTargets": "there is no goto",
+    "gotoTargets": "no goto",
     "stepBack": "a JVM does not run backwards",
     "reverseContinue": "a JVM does not run backwards",
     "event module": "the agent reports no modules that are added; the request lists them",

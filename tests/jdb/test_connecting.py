@@ -84,7 +84,7 @@ async def test_what_is_told_while_the_target_is_left_may_have_gone(jdk: Jvm, mon
             if isinstance(event, Stopped):
                 begun.set()
                 await left.wait()
-                raise UsageError("there is no thread 1")
+                raise UsageError("no thread 1")
             await super().tell(event)
 
     class Closed:

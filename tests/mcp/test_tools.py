@@ -275,9 +275,9 @@ async def test_what_is_wrong_is_said_in_a_sentence(any_jvm: Jvm) -> None:
             assert "is a whole number" in await client.refused("stack", limit="many")
             assert "one of at, exception and field" in await client.refused("set_breakpoint")
             assert "no breakpoint 7" in await client.refused("remove_breakpoint", number=7)
-            assert "there is no tool 'shell'" in await client.refused("shell")
+            assert "unknown tool 'shell'" in await client.refused("shell")
             assert "no thread is called 'nobody'" in await client.refused("stack", thread="nobody")
-            assert "is no name of a class" in await client.refused("source", class_name="../../etc/passwd")
+            assert "is not a name of a class" in await client.refused("source", class_name="../../etc/passwd")
             assert "no source of nowhere.Nothing" in await client.refused("source", class_name="nowhere.Nothing")
 
 

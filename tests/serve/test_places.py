@@ -106,7 +106,7 @@ def test_a_directory_of_somebody_else_is_not_used(
     elsewhere = tmp_path / "run"
     elsewhere.mkdir()
     (elsewhere / "jdbpy").symlink_to(path)
-    with pytest.raises(jdbpy.UsageError, match="is no directory"):
+    with pytest.raises(jdbpy.UsageError, match="is not a directory"):
         places.directory({"XDG_RUNTIME_DIR": str(elsewhere)})
 
 

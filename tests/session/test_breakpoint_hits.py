@@ -90,7 +90,7 @@ async def test_numbers_and_finding(any_jvm: Jvm) -> None:
         assert points.find("Order.discount(double)") == []
         assert points.find("Courier:1000") == [4]
         assert [point.number for point in points.list()] == [2, 3, 4]
-        with pytest.raises(UsageError, match="there is no breakpoint 9"):
+        with pytest.raises(UsageError, match="no breakpoint 9"):
             await points.remove([2, 9])
         await points.remove([2, 2])
         assert [point.number for point in points.list()] == [3, 4]
@@ -98,7 +98,7 @@ async def test_numbers_and_finding(any_jvm: Jvm) -> None:
 
 @pytest.mark.parametrize(
     ("keywords", "message"),
-    [({"ignore": -1}, "an ignore count of -1"), ({"thread": 0}, "there is no thread 0")],
+    [({"ignore": -1}, "ignore count -1"), ({"thread": 0}, "no thread 0")],
 )
 async def test_arguments_that_make_no_sense(any_jvm: Jvm, keywords: dict[str, Any], message: str) -> None:
     async with debug(any_jvm, "Shop") as d:

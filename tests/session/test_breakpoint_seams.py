@@ -52,7 +52,7 @@ class Verdicts:
         return None
 
     def was_read(self, thread_id: int, epoch: int, answers: Sequence[Any], *, holds: bool) -> None:
-        raise AssertionError("nobody has had a glance")
+        raise AssertionError("nobody has read it")
 
     def has_run(self, thread_id: int, calls: Sequence[Any], error: JdbpyError | None) -> None:
         raise AssertionError("nobody has run anything")
@@ -108,7 +108,7 @@ async def test_places_of_the_selected_frame(any_jvm: Jvm) -> None:
         assert [each.line for each in bare.resolved] == [there]
         assert (await points.add(f"+{there - here}")).resolved == bare.resolved
         assert [each.signature for each in (await points.add("discount(int)")).resolved] == ["(I)J"]
-        with pytest.raises(UsageError, match="there is no line -999"):
+        with pytest.raises(UsageError, match="no line -999"):
             await points.add("-999")
         with pytest.raises(UsageError, match="no frame is selected"):
             await LineBreakpoints(target_of(d), Points(target_of(d))).add("+1")

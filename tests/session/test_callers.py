@@ -66,7 +66,7 @@ def test_nested_classes_lambdas_and_methods_that_are_gone() -> None:
 
 @pytest.mark.parametrize("pattern", ["", "a b", "Order.pay(", "Order:42", "(int)", "a,b"])
 def test_what_is_no_pattern(pattern: str) -> None:
-    with pytest.raises(UsageError, match="no pattern of callers"):
+    with pytest.raises(UsageError, match="not a pattern of callers"):
         parse_caller(pattern)
 
 

@@ -109,7 +109,7 @@ async def test_threads_conditions_and_patterns(jvm: Jvm) -> None:
         for make in (observer.calls, observer.statistics, observer.tree):
             with pytest.raises(UsageError, match=r"'except \*.take,Till' leaves out every method that 'Till.t\*' fits"):
                 await make("Till.t*", excludes=["*.take", "Till"]).__aenter__()
-            with pytest.raises(UsageError, match="'' is no pattern of methods or classes"):
+            with pytest.raises(UsageError, match="'' is not a pattern of methods or classes"):
                 make("Till.t*", excludes=[""])
         with pytest.raises(UsageError, match="fits 7 methods, more than 3"):
             await observer.statistics("Tills$Til*.*", most_methods=3, excludes=["*.t*"]).__aenter__()

@@ -142,14 +142,14 @@ async def test_the_second_exception_of_a_thread_by_the_count_of_the_target(jvm: 
 
 async def test_what_is_no_exception(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Happenings", "fields") as d:
-        with pytest.raises(UsageError, match=r"java\.lang\.String is no exception class"):
+        with pytest.raises(UsageError, match=r"java\.lang\.String is not an exception class"):
             await d.session.catchpoints.exception("java.lang.String")
         with pytest.raises(UsageError, match="neither caught nor uncaught"):
             await d.session.catchpoints.exception("*", caught=False, uncaught=False)
         await d.session.catchpoints.exception("happenings.Counter")
         await d.resume()
         notice = await d.wait_notice("breakpoint-failed")
-        assert notice.text == "catchpoint 1 cannot be set: happenings.Counter is no exception class"
+        assert notice.text == "catchpoint 1 cannot be set: happenings.Counter is not an exception class"
         await d.wait_exit()
 
 

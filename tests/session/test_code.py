@@ -89,7 +89,7 @@ async def test_the_selected_frame_is_marked(jvm: Jvm) -> None:
         for text, message in (
             ("Codes.nothere", "no method nothere in Codes"),
             ("Codes.all(int)", "no method all"),
-            ("Codes:12", "is no method"),
+            ("Codes:12", "is not a method"),
             ("Nowhere.run", "no class Nowhere is loaded"),
         ):
             with pytest.raises(UsageError, match=message):

@@ -88,7 +88,7 @@ async def test_a_part_of_a_line_of_the_selected_frame(jvm: Jvm) -> None:
 async def test_a_part_that_is_not_there_is_refused(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Lambdas") as d:
         await at_first_line(d)
-        with pytest.raises(UsageError, match=r"there is no lambda on line \d+ of Lambdas.java"):
+        with pytest.raises(UsageError, match=r"no lambda on line \d+ of Lambdas.java"):
             await d.session.breakpoints.add(f"{d.at('list')}:lambda")
         with pytest.raises(UsageError, match=r"there are 2 lambdas on line \d+ of Lambdas.java"):
             await d.session.breakpoints.add(f"{d.at('two')}:lambda3")
@@ -116,7 +116,7 @@ async def test_one_place_is_disabled_and_enabled_again(jvm: Jvm) -> None:
         with pytest.raises(UsageError, match="breakpoint 2 has no place 4"):
             await points.disable_place(point.number, 4)
         catch = await d.session.catchpoints.exception("java.lang.Error")
-        with pytest.raises(UsageError, match="is no breakpoint"):
+        with pytest.raises(UsageError, match="is not a breakpoint"):
             await points.disable_place(catch.number, 1)
         assert await stops(d) == ["main", *["lambda$main$3"] * 2]
 

@@ -123,7 +123,7 @@ async def test_when_what_it_waits_for_is_removed(jvm: Jvm) -> None:
         await d.session.points.disable([1])
         await d.session.points.remove([1, 3])
         notice = await d.wait_notice("breakpoint-free")
-        assert notice.text == "breakpoint 2 waits no more: number 1, which it waited for, is gone"
+        assert notice.text == "breakpoint 2 no longer waits: number 1, which it waited for, was removed"
         assert notice.data == (("breakpoint", 2), ("after", 1))
         assert await values_at_stops(d, "number") == ["5", "6"]
 
@@ -162,7 +162,7 @@ async def test_a_class_that_is_loaded_later(any_jvm: Jvm) -> None:
 async def test_what_cannot_be_is_refused_at_once(any_jvm: Jvm) -> None:
     async with debug(any_jvm, ROUNDS) as d:
         await d.run_to("round")
-        with pytest.raises(UsageError, match="there is no breakpoint 7"):
+        with pytest.raises(UsageError, match="no breakpoint 7"):
             await d.session.breakpoints.add(d.at("note"), after=7)
         await d.session.breakpoints.add(d.at("text"))
         with pytest.raises(UsageError, match="no method nothing in Rounds"):

@@ -256,7 +256,7 @@ async def test_with_everything_suspended_everything_is_resumed(autojump_clock: M
         assert played.s.target.state is VmState.RUNNING
 
 
-async def test_a_true_hit_goes_to_the_pump_and_is_known_to_be_true(autojump_clock: MockClock) -> None:
+async def test_a_true_hit_goes_to_the_dispatcher_and_is_known_to_be_true(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         await played.answer(await played.read(), HOLDS)
@@ -291,7 +291,7 @@ async def test_a_condition_that_reads_on_is_followed_where_the_answers_come_in(a
         assert played.fast.let_go == 1
 
 
-async def test_what_cannot_be_read_on_goes_to_the_pump(autojump_clock: MockClock) -> None:
+async def test_what_cannot_be_read_on_goes_to_the_dispatcher(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.peer.reply(await field_asked(played), error=Error.INVALID_OBJECT)
         await wait_all_tasks_blocked()
@@ -416,7 +416,7 @@ async def test_hits_of_several_threads_are_looked_at_side_by_side(autojump_clock
         assert not played.s.shown
 
 
-async def test_what_cannot_be_read_goes_to_the_pump(autojump_clock: MockClock) -> None:
+async def test_what_cannot_be_read_goes_to_the_dispatcher(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         _, values = await played.read()
@@ -425,7 +425,7 @@ async def test_what_cannot_be_read_goes_to_the_pump(autojump_clock: MockClock) -
         assert len(played.s.shown) == 1
 
 
-async def test_a_frame_that_was_not_foreseen_goes_to_the_pump(autojump_clock: MockClock) -> None:
+async def test_a_frame_that_was_not_foreseen_goes_to_the_dispatcher(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.hit()
         _, values = await played.read()
@@ -471,7 +471,7 @@ async def test_a_thread_that_is_resumed_meanwhile_is_not_resumed_twice(autojump_
         assert len(played.s.shown) == 1, "the handler decides what to make of it"
 
 
-async def test_several_events_at_once_are_the_pumps(autojump_clock: MockClock) -> None:
+async def test_several_events_at_once_are_the_dispatchers(autojump_clock: MockClock) -> None:
     async with loop() as played:
         await played.s.request(8, stop, THREAD)
         await played.s.hit(7, 8, policy=THREAD)

@@ -79,7 +79,7 @@ def test_an_unknown_format_says_which_there_are() -> None:
     for letter in FORMATS:
         assert check_format(letter) == letter
     with pytest.raises(
-        UsageError, match=r"'q' is no format: there are x \(hexadecimal\), d \(decimal\), .*c \(character\)"
+        UsageError, match=r"'q' is not a format: there are x \(hexadecimal\), d \(decimal\), .*c \(character\)"
     ):
         check_format("q")
     with pytest.raises(UsageError, match="a format is missing"):
@@ -124,5 +124,5 @@ async def test_formats_of_values(jvm: Jvm) -> None:
             ("x", "0x10"),
             ("y", "0x3ff0000000000000"),
         ]
-        with pytest.raises(UsageError, match="'q' is no format"):
+        with pytest.raises(UsageError, match="'q' is not a format"):
             await told("number", "q")

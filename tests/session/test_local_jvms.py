@@ -49,7 +49,7 @@ async def test_jvms_that_cannot_be_attached_to(any_jvm: Jvm) -> None:
         with pytest.raises(ConnectError, match="it has no debugger agent"):
             async with jdbpy.attach_session(f"pid://{target.pid}"):
                 pass
-    with pytest.raises(ConnectError, match="is no JVM"):
+    with pytest.raises(ConnectError, match="is not a JVM"):
         async with jdbpy.attach_session("pid://1"):
             pass
     with pytest.raises(ConnectError, match="does not exist"):

@@ -101,7 +101,7 @@ async def test_one_lock(jvm: Jvm) -> None:
         assert await state("Locks.called") == (None, 0, [], ["listener"]), "a condition of a lock"
         assert await state("Locks.ears") == (None, 0, [], [])
         assert await state("Locks.never") == (None, 0, ["worker"], [])
-        with pytest.raises(StateError, match="null is no lock"):
+        with pytest.raises(StateError, match="null is not a lock"):
             await d.session.locks.state(0)
         with pytest.raises(StateError, match="no such object"):
             await d.session.locks.state(987654321)

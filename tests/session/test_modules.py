@@ -81,5 +81,5 @@ async def test_changes(jvm: Jvm) -> None:
         with pytest.raises(UsageError, match=r"no class no\.Such"):
             await modules.add_uses("java.logging", "no.Such")
         await d.resume()
-        with pytest.raises(StateError, match="no thread can run one now"):
+        with pytest.raises(StateError, match="needs a thread stopped at a breakpoint or step"):
             await modules.add_reads("java.logging", "java.management")

@@ -323,8 +323,8 @@ def test_a_damaged_capture_is_read_up_to_the_damage(tmp_path: Path) -> None:
 
 def test_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for content, message in (
-        (b"", "is no capture and no recording: it is empty"),
-        (b"PK\3\4", "is no capture and no recording: it begins with b'PK"),
+        (b"", "is neither a capture nor a recording: it is empty"),
+        (b"PK\3\4", "is neither a capture nor a recording: it begins with b'PK"),
         (pcap([]), "has no JDWP: no TCP data"),
     ):
         (tmp_path / "x").write_bytes(content)

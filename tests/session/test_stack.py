@@ -80,7 +80,7 @@ async def test_a_running_thread_is_answered_with_a_word(any_jvm: Jvm) -> None:
         assert {each.error for each in await d.session.stack.all()} == {"the thread is running"}
         with pytest.raises(StateError, match="the thread is running"):
             await d.session.stack.frames(sleeper.id, 0, 1)
-        with pytest.raises(UsageError, match="there is no thread 99999"):
+        with pytest.raises(UsageError, match="no thread 99999"):
             await d.session.stack.of(99999)
         with pytest.raises(StateError, match="no thread is selected"):
             await d.session.stack.of()
@@ -100,7 +100,7 @@ async def test_selecting_frames(any_jvm: Jvm) -> None:
         assert (second.index, second.location.method, d.session.selection[1]) == (2, "dive", 2)
         assert (await d.session.stack.selected()).index == 2
         assert (await d.session.select_frame(2003)).location.method == "main"
-        with pytest.raises(UsageError, match=r"there is no frame 2004: the stack of thread \d+ has 2003"):
+        with pytest.raises(UsageError, match=r"no frame 2004: the stack of thread \d+ has 2003"):
             await d.session.up()
         assert d.session.selection[1] == 2003
         with pytest.raises(UsageError, match="innermost"):
@@ -119,7 +119,7 @@ async def test_selecting_threads(any_jvm: Jvm) -> None:
         await d.session.select_thread(blocked.id)
         assert (await d.session.stack.selected()).location.method == "enter"
         assert (await d.session.stack.of()).thread.name == "blocked"
-        with pytest.raises(UsageError, match="there is no thread 4711"):
+        with pytest.raises(UsageError, match="no thread 4711"):
             await d.session.select_thread(4711)
         assert d.session.selection[0] == blocked.id
 

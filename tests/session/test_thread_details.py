@@ -170,7 +170,7 @@ async def test_filters(any_jvm: Jvm) -> None:
             d.session.threads.list(chosen=ThreadFilter(state="mad")),
             d.session.stack.all(ThreadFilter("", "x")),
         ):
-            with pytest.raises(UsageError, match="no state of a thread"):
+            with pytest.raises(UsageError, match="not a state of a thread"):
                 await ask
 
 

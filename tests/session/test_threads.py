@@ -149,10 +149,10 @@ async def test_finding_a_thread(any_jvm: Jvm) -> None:
         with pytest.raises(UsageError, match="no thread is called 'nobody'"):
             await find("nobody")
         for number in ("0", "-3", "987654321"):
-            with pytest.raises(UsageError, match=f"there is no thread {number}"):
+            with pytest.raises(UsageError, match=f"no thread {number}"):
                 await find(number)
         [boot] = await d.session.classes.find("java.lang.Object")
-        with pytest.raises(UsageError, match="there is no thread"):
+        with pytest.raises(UsageError, match="no thread"):
             await find(str(boot.id))  # an object of another kind
         assert {thread.name for thread in await d.session.threads.find_all("worker-?")} == {
             f"worker-{number}" for number in range(10)

@@ -144,7 +144,7 @@ async def test_it_lets_go_when_the_target_is_slowed(any_jvm: Jvm) -> None:
 async def test_what_stops_has_no_summary(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Happenings") as d:
         point = await d.session.breakpoints.add(d.at("done", "happenings.Happenings"))
-        with pytest.raises(UsageError, match="breakpoint 1 stops, so there is no summary"):
+        with pytest.raises(UsageError, match="breakpoint 1 stops: no summary"):
             await d.session.points.summary(point.number)
         await d.session.points.remove([point.number])
         silent = await d.session.breakpoints.add("happenings.Happenings.methods", policy=GO)

@@ -182,9 +182,9 @@ async def test_one_sort_of_monitor_event_stops(jvm: Jvm) -> None:
 
 async def test_what_does_not_happen_to_monitors(any_jvm: Jvm) -> None:
     async with debug(any_jvm, "Happenings") as d:
-        with pytest.raises(UsageError, match="'leave' does not happen to monitors"):
+        with pytest.raises(UsageError, match="unknown monitor event 'leave'"):
             await d.session.traces.monitors(["wait", "leave"])
-        with pytest.raises(UsageError, match="neither entries nor exits"):
+        with pytest.raises(UsageError, match="entries and exits are both off"):
             await d.session.traces.methods(entries=False, exits=False)
         await d.resume()
         await d.wait_exit()

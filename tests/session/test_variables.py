@@ -169,7 +169,7 @@ def test_slots_told_by_stores() -> None:
         256: ("slot256", "Ljava/lang/Object;", "slot"),
     }
     assert [each.slot for each in from_code(method("()V"), code, 3)] == [1], "what is stored later is not there yet"
-    assert from_code(method("()V"), bytes.fromhex("03 3c fe"), 3)[0].slot == 1, "up to what is no instruction"
+    assert from_code(method("()V"), bytes.fromhex("03 3c fe"), 3)[0].slot == 1, "up to what is not an instruction"
 
 
 def test_scopes_of_a_variable_table() -> None:

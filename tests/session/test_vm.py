@@ -46,9 +46,9 @@ async def test_what_a_running_target_tells(any_jvm: Jvm) -> None:
         facts = await vm.facts()
         assert facts.command == "Crowd 0"
         assert facts.processors is None
-        assert "no thread can run one" in facts.notes[0]
+        assert "needs a thread stopped at a breakpoint or step" in facts.notes[0]
         for ask in (vm.clocks(), vm.flags(), vm.set_property("a", "b"), vm.diagnostic_command("VM.version")):
-            with pytest.raises(StateError, match="no thread can run one now") as error:
+            with pytest.raises(StateError, match="needs a thread stopped at a breakpoint or step") as error:
                 await ask
             assert error.value.code == "NOT_AT_EVENT"
 

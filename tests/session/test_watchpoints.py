@@ -169,7 +169,7 @@ async def test_what_is_no_field_of_a_loaded_class(any_jvm: Jvm) -> None:
         with pytest.raises(UsageError, match="no field valve in happenings") as caught:
             await d.session.watchpoints.add("Counter.valve")
         assert caught.value.hint == "there is value"
-        with pytest.raises(UsageError, match="is no object: it is 1"):
+        with pytest.raises(UsageError, match="is not an object: it is 1"):
             await d.session.watchpoints.add("one.value.bits")
         constant = await d.session.watchpoints.add("Counter.LIMIT")
         assert constant.message.startswith("a constant: the compiler may have copied its value")

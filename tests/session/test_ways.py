@@ -356,7 +356,7 @@ def test_what_docker_inspect_says_is_believed_in_part() -> None:
 async def test_a_program_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     for address, name in (("ssh://h/1", "ssh"), ("docker://c:1", "docker"), ("k8s://n/w:1", "kubectl")):
-        with pytest.raises(ConnectError, match=f"there is no program '{name}' on the PATH"):
+        with pytest.raises(ConnectError, match=f"no program '{name}' on the PATH"):
             async with jdbpy.attach_session(address):
                 pass
 

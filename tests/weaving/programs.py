@@ -17,9 +17,9 @@ from jdbpy.session.java.class_parts import take_apart
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.weaving.assembler import Assembler, ClassWriter
 from jdbpy.session.weaving.code_shift import read_code, variables_of
-from jdbpy.session.weaving.helper import THROWABLE
 from jdbpy.session.weaving.parts import (
     OWN,
+    THROWABLE,
     TOP,
     CallPlace,
     CheckCall,

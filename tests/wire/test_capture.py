@@ -242,7 +242,7 @@ def test_damaged_files(data: bytes, message: str) -> None:
 
 
 def test_other_files() -> None:
-    with pytest.raises(UsageError, match=r"x\.pcap is no capture"):
+    with pytest.raises(UsageError, match=r"x\.pcap is not a capture"):
         read(b"%PDF-1.7")
 
 

@@ -25,7 +25,10 @@ def test_echo_in_any_portions() -> None:
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (b"SSH-2.0-OpenSSH_9.2\r\n", r"peer:1 is no debug port: it answered 'SSH-2\.0-OpenSSH_9\.2\\r\\n' instead of"),
+        (
+            b"SSH-2.0-OpenSSH_9.2\r\n",
+            r"peer:1 is not a debug port: it answered 'SSH-2\.0-OpenSSH_9\.2\\r\\n' instead of",
+        ),
         (b"HTTP/1.1 400 Bad Request\r\n", "peer:1 is a web server, not the debug port of a JVM"),
         (b"\x15\x03\x01\x00\x02", "peer:1 speaks TLS, not JDWP"),
         (b"JDWP-handshake", "it answered 'JDWP-handshake' instead"),

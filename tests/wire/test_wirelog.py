@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         pytest.raises(UsageError, match=r"cannot write the wire log .*nowhere/wire\.log: No such file or directory"),
         open_wire_log(str(tmp_path / "nowhere" / "wire.log")),
     ):
-        raise AssertionError("there is no such directory")
+        raise AssertionError("no such directory")
 
 
 async def test_a_full_disk_harms_only_the_log() -> None:

@@ -93,7 +93,7 @@ class ChoiceArgument(Argument[str]):
 
     def parse(self, text: str) -> str:
         if text.lower() not in self.words:
-            raise UsageError(f"'{text}' is none of {', '.join(self.words)}")
+            raise UsageError(f"'{text}' is not one of {', '.join(self.words)}")
         return text.lower()
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -167,7 +167,7 @@ class Size(Argument[int]):
     def parse(self, text: str) -> int:
         found = re.fullmatch(r"([0-9]{1,12})([KMG]?)B?", text.upper())
         if found is None:
-            raise UsageError(f"'{text}' is no size: 500000, 512K, 64M, 2G")
+            raise UsageError(f"'{text}' is not a size: 500000, 512K, 64M, 2G")
         return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
 
 

@@ -101,7 +101,7 @@ class CallsArgument(Argument[CallsRequest]):
             request = _with_value(request, name, value)
         for keyword, value in parts:
             if keyword not in self._words:
-                raise UsageError(f"'{keyword}' makes no sense here")
+                raise UsageError(f"unexpected '{keyword}'")
             if not value:
                 raise UsageError(f"missing {'condition' if keyword == 'if' else 'expression'} after '{keyword}'")
             request = request.replace(condition=value) if keyword == "if" else request.replace(show=split_shown(value))
@@ -173,7 +173,9 @@ def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
         case "limit":
             limited = re.fullmatch(r"(\d{1,6})(?:/s)?|none", value.lower())
             if limited is None:
-                raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
+                raise UsageError(
+                    f"'{value}' is not a limit", hint="'limit 100/s' reports at most, 'limit none' for all"
+                )
             return request.replace(limit=int(limited[1]) if limited[1] else None)
     bounds = {"callers": 100, "-depth": 10, "depth": 10}.get(word, 1_000_000)
     if not re.fullmatch(r"\d{1,9}", value) or not 1 <= int(value) <= bounds:
@@ -185,5 +187,5 @@ def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
 def _seconds(text: str) -> float:
     found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)(ms|s|m|min|h|)", text.lower())
     if found is None or not float(found[1]):
-        raise UsageError(f"'{text}' is no time", hint="5s, 500ms, 2m")
+        raise UsageError(f"'{text}' is not a time", hint="5s, 500ms, 2m")
     return float(found[1]) * _SECONDS[found[2]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Annotated
 
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.arguments.target import class_names
@@ -27,6 +28,9 @@ class ExpressionArgument(Argument[str]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return complete_expression(text, names)
+
+
+ExpressionText = Annotated[str, ExpressionArgument()]
 
 
 class Assignment(Record):

@@ -32,7 +32,7 @@ class HitsArgument(Argument[HitsRequest]):
     def parse(self, text: str) -> HitsRequest:
         match = re.fullmatch(r"([0-9]{1,9})?\s*(?:for\s+(?:breakpoint\s+)?([0-9]{1,9}))?", text.strip())
         if match is None:
-            raise UsageError(f"'{text}' is no number of hits", hint="'info hits 50', 'info hits for 3'")
+            raise UsageError(f"'{text}' is not a number of hits", hint="'info hits 50', 'info hits for 3'")
         count = int(match[1]) if match[1] else 20
         if not 1 <= count <= MOST:
             raise UsageError(f"N is {count}, but must be from 1 to {MOST:,}")

@@ -66,7 +66,7 @@ class CatchArgument(Argument[Catch]):
             case "thread":
                 known = [_THREAD_WORDS.get(word.lower()) for word in words]
                 if None in known:
-                    raise UsageError(f"'{' '.join(words)}' is none of start, death, virtual")
+                    raise UsageError(f"'{' '.join(words)}' is not one of start, death, virtual")
                 return Catch("thread", tuple(word for found in known for word in found or ()), tail)
             case "exit" if not words:
                 return Catch("exit", (), tail)

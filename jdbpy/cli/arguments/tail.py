@@ -100,7 +100,10 @@ def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     options = tail.options.replace(condition=condition or "")
     if not filters:
         if options.excludes:
-            raise UsageError("'except' makes no sense for one place", hint="'from PATTERNS' limits it to what calls it")
+            raise UsageError(
+                "'except' needs a pattern of several methods, not one place",
+                hint="'from PATTERNS' limits it to what calls it",
+            )
         options = options.replace(classes=(), callers=(*options.classes, *options.callers))
     return subject, tail.replace(options=options)
 
@@ -182,7 +185,7 @@ _FOR_THE_SESSION = (Takes.THREAD, Takes.OBJECT)
 def hit_count(text: str) -> str:
     """Return the text of a hit count, if it has the form of one. Raises UsageError."""
     if not re.fullmatch(rf"\s*({'|'.join(_OPERATORS)})?\s*\d{{1,18}}\s*", text):
-        shown = f"'{text}' is no hit count" if text else "a hit count is missing"
+        shown = f"'{text}' is not a hit count" if text else "a hit count is missing"
         raise UsageError(shown, hint="write 3, >= 10 or % 100: ==, !=, >=, <=, >, <, % and a number")
     return text.strip()
 
@@ -193,7 +196,7 @@ def _valued(option: breakpoints.BreakpointOption, rest: list[Word]) -> dict[str,
     match option.takes:
         case Takes.POLICY:
             if value.lower() not in POLICIES:
-                raise UsageError(f"'{value}' is none of all, thread, none")
+                raise UsageError(f"'{value}' is not one of all, thread, none")
             return {field: POLICIES[value.lower()]}
         case Takes.PATTERNS:
             while value.endswith(",") and rest:
@@ -204,22 +207,24 @@ def _valued(option: breakpoints.BreakpointOption, rest: list[Word]) -> dict[str,
             value = rest.pop(0).text if each and rest else value
             if not re.fullmatch(r"-?[1-9]\d{0,8}", value):
                 raise UsageError(
-                    f"'{value}' is no number of a breakpoint", hint="'after 1', 'after each 1', 'after -1'"
+                    f"'{value}' is not a number of a breakpoint", hint="'after 1', 'after each 1', 'after -1'"
                 )
             return {field: int(value), "after_each": each}
         case Takes.RATE:
             found = re.fullmatch(r"(\d{1,6})(?:/s)?|none", value.lower())
             if found is None:
-                raise UsageError(f"'{value}' is no limit", hint="'limit 100/s' reports at most, 'limit none' for all")
+                raise UsageError(
+                    f"'{value}' is not a limit", hint="'limit 100/s' reports at most, 'limit none' for all"
+                )
             return {field: int(found[1]) if found[1] else None}
         case Takes.FRAMES:
             if not re.fullmatch(r"\d{1,3}", value) or not 1 <= int(value) <= _MOST_FRAMES:
-                raise UsageError(f"'{value}' is no number of frames from 1 to {_MOST_FRAMES}")
+                raise UsageError(f"'{value}' is not a number of frames from 1 to {_MOST_FRAMES}")
             return {field: int(value)}
         case Takes.PERCENT:
             found = re.fullmatch(r"(\d{1,3})%?|none", value.lower())
             if found is None or int(found[1] or 0) > 100:
-                raise UsageError(f"'{value}' is no percentage", hint="'cost 20%', or 'cost none'")
+                raise UsageError(f"'{value}' is not a percentage", hint="'cost 20%', or 'cost none'")
             return {field: int(found[1] or 0)}
     return {field: value}
 

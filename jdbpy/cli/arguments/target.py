@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Annotated
 
 from jdbpy.cli.arguments.base import Argument, matching
 from jdbpy.cli.names import Candidate, Names
@@ -31,6 +32,9 @@ class ThreadArgument(Argument[str]):
                 yield Candidate(f'"{name}"' if " " in name else name, len(text), f"thread {number}")
 
 
+ThreadWord = Annotated[str | None, ThreadArgument()]
+
+
 class FrameNumber(Record):
     """A frame as it was typed; ``from_zero`` when it was written ``#N``."""
 
@@ -47,7 +51,7 @@ class FrameArgument(Argument[FrameNumber]):
     def parse(self, text: str) -> FrameNumber:
         digits = text.removeprefix("#")
         if not re.fullmatch(r"[0-9]{1,9}", digits):
-            raise UsageError(f"'{text}' is no frame number")
+            raise UsageError(f"'{text}' is not a frame number")
         return FrameNumber(int(digits), text.startswith("#"))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -62,11 +66,14 @@ class ClassNameArgument(Argument[str]):
 
     def parse(self, text: str) -> str:
         if not _CLASS.fullmatch(text):
-            raise UsageError(f"'{text}' is no class name")
+            raise UsageError(f"'{text}' is not a class name")
         return text.replace("/", ".") if "." not in text and "/0x" not in text else text
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return class_names(text, names)
+
+
+ClassNameText = Annotated[str, ClassNameArgument()]
 
 
 class ClassPattern(Argument[str]):
@@ -77,7 +84,7 @@ class ClassPattern(Argument[str]):
 
     def parse(self, text: str) -> str:
         if not _CLASS.fullmatch(text):
-            raise UsageError(f"'{text}' is no pattern of class names")
+            raise UsageError(f"'{text}' is not a pattern of class names")
         return text if "*" in text else f"*{text}*"
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -131,10 +138,10 @@ class BreakpointNumbers(Argument["tuple[int, ...]"]):
             )
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?,?", text)
         if not match:
-            raise UsageError(f"'{text}' is no breakpoint number")
+            raise UsageError(f"'{text}' is not a breakpoint number")
         first, last = int(match[1]), int(match[2] or match[1])
         if not 0 < first <= last or last - first > 10_000:
-            raise UsageError(f"'{text}' is no range of breakpoint numbers")
+            raise UsageError(f"'{text}' is not a range of breakpoint numbers")
         return tuple(range(first, last + 1))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -165,7 +172,7 @@ class BreakpointPlaces(Argument["tuple[PlaceNumber, ...]"]):
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?,?", places)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not number or not 0 < first <= last or last - first > 10_000:
-            raise UsageError(f"'{text}' is no place of a breakpoint", hint="1.2 is the second place of breakpoint 1")
+            raise UsageError(f"'{text}' is not a place of a breakpoint", hint="1.2 is the second place of breakpoint 1")
         return tuple(PlaceNumber(number, place) for place in range(first, last + 1))
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -183,7 +190,7 @@ class BreakpointNumber(Argument[int]):
 
     def parse(self, text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", text):
-            raise UsageError(f"'{text}' is no breakpoint number")
+            raise UsageError(f"'{text}' is not a breakpoint number")
         return int(text)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:

@@ -36,7 +36,7 @@ class Count(Argument[int]):
     def parse(self, text: str) -> int:
         match = re.fullmatch(r"([0-9]{1,9})[xb]{0,2}", text.lower())
         if not match or not int(match[1]):
-            raise UsageError(f"'{text}' is no number of elements")
+            raise UsageError(f"'{text}' is not a number of elements")
         return int(match[1])
 
 
@@ -55,7 +55,7 @@ class ViewPattern(Argument[str]):
 
     def parse(self, text: str) -> str:
         if not re.fullmatch(rf"[{WORD}.*]+", text):
-            raise UsageError(f"'{text}' is no pattern of class names")
+            raise UsageError(f"'{text}' is not a pattern of class names")
         return text
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:

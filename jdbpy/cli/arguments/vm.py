@@ -20,7 +20,7 @@ class ThreadState(Argument[str]):
 
     def parse(self, text: str) -> str:
         if text.lower() not in threads.STATES:
-            raise UsageError(f"'{text}' is no state of a thread", hint=f"there are {', '.join(threads.STATES)}")
+            raise UsageError(f"'{text}' is not a state of a thread", hint=f"there are {', '.join(threads.STATES)}")
         return text.lower()
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -55,7 +55,7 @@ class NameAndValue(Argument[SettingArgument]):
     def parse(self, text: str) -> SettingArgument:
         name, equals, value = text.partition("=")
         if not re.fullmatch(r"\S+", name.strip()):
-            raise UsageError(f"'{name.strip()}' is no name")
+            raise UsageError(f"'{name.strip()}' is not a name")
         return SettingArgument(name.strip(), value.strip() if equals else None)
 
 

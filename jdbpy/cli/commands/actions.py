@@ -53,9 +53,9 @@ async def monitor(ctx: Context, line: Annotated[str, TextArgument("COMMAND")] = 
 
 @command("unmonitor", group="breakpoints")
 async def unmonitor(ctx: Context, number: Annotated[int, Number("NUMBER")]) -> Done:
-    """Run a command no more at every stop: that with the number."""
+    """Delete a command that runs at each stop."""
     if number not in ctx.monitors:
-        raise UsageError(f"there is no monitor {number}", hint="'monitor' lists them")
+        raise UsageError(f"no monitor {number}", hint="'monitor' lists them")
     return Done(f"no longer run at every stop: {ctx.monitors.pop(number)}")
 
 
@@ -69,7 +69,7 @@ async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber(
     if number is None:
         numbers = [point.number for point in ctx.session.points.list()]
         if not numbers:
-            raise UsageError("there are no breakpoints", hint="'break LOCATION' sets one")
+            raise UsageError("no breakpoints", hint="'break LOCATION' sets one")
         number = numbers[-1]
     require_stop(ctx, number)
     ctx.collecting = Collecting(number)

@@ -32,7 +32,7 @@ class Aliases(Record):
 def aliases_shown(result: Aliases, settings: Settings) -> Shown:
     yield RowPieces((each.name, f"= {each.text}") for each in result.aliases)
     if not result.aliases:
-        yield Sentence("there are no aliases; 'alias NAME = COMMAND' adds one")
+        yield Sentence("no aliases; 'alias NAME = COMMAND' adds one")
 
 
 @command("alias", group="settings")
@@ -46,13 +46,13 @@ async def alias(ctx: Context, definition: Annotated[str, TextArgument("NAME = CO
         return Aliases(tuple(Alias(name, text) for name, text in ctx.aliases.items()))
     name, equals, text = (part.strip() for part in definition.partition("="))
     if not equals or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
-        raise UsageError(f"'{definition}' is no definition", hint="'alias NAME = COMMAND', the name is one word")
+        raise UsageError(f"'{definition}' is not a definition", hint="'alias NAME = COMMAND', the name is one word")
     name = name.lower()
     if TABLE.find(name) is not None:
         raise UsageError(f"'{name}' is a command", hint="choose another name")
     if not text:
         if ctx.aliases.pop(name, None) is None:
-            raise UsageError(f"there is no alias '{name}'", hint="'alias' lists them")
+            raise UsageError(f"no alias '{name}'", hint="'alias' lists them")
         return Aliases(())
     ctx.aliases[name] = text
     return Aliases((Alias(name, text),))

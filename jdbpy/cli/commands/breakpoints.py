@@ -91,7 +91,7 @@ async def clear(
         return await delete_points(ctx, (which,))
     numbers = ctx.session.breakpoints.find(which.text)
     if not numbers:
-        raise UsageError(f"there is no breakpoint at {which.text}", hint="'breakpoints' lists them")
+        raise UsageError(f"no breakpoint at {which.text}", hint="'breakpoints' lists them")
     return await delete_points(ctx, tuple(numbers))
 
 
@@ -106,7 +106,7 @@ async def delete(
     if () in numbers:
         chosen = tuple(point.number for point in ctx.session.points.list())
         if not chosen:
-            return Done("there are no breakpoints")
+            return Done("no breakpoints")
         if not await ctx.confirm(f"delete all {len(chosen)} breakpoints?"):
             return Done("nothing was deleted")
     return await delete_points(ctx, chosen)

@@ -50,7 +50,7 @@ async def catch(ctx: Context, request: Annotated[Catch | None, CatchArgument()] 
 
 @command("ignore", "uncatch", group="breakpoints")
 async def ignore(ctx: Context, request: Annotated[Uncatch, UncatchArgument()]) -> BreakpointsChanged | Breakpoints:
-    """Stop no more for an exception that `catch` was given; with two numbers, let the next hits of a breakpoint pass.
+    """Remove a catchpoint, or, with two numbers, ignore the next hits of a breakpoint.
 
     `ignore com.acme.OrderException`, `ignore uncaught java.lang.Throwable`; `ignore 2 10` lets ten hits of 2 pass.
     """
@@ -60,7 +60,7 @@ async def ignore(ctx: Context, request: Annotated[Uncatch, UncatchArgument()]) -
     numbers = ctx.session.catchpoints.find_exceptions(request.name, caught=caught, uncaught=uncaught)
     if not numbers:
         shown = f"{request.sort} {request.name}".strip()
-        raise UsageError(f"there is no catchpoint for {shown}", hint="'catch' lists them, 'delete NUMBER' removes one")
+        raise UsageError(f"no catchpoint for {shown}", hint="'catch' lists them, 'delete NUMBER' removes one")
     return await delete(ctx, tuple(numbers))
 
 
@@ -99,7 +99,7 @@ async def awatch(ctx: Context, request: Annotated[Watch, WatchArgument()]) -> Br
 
 @command("unwatch", group="breakpoints")
 async def unwatch(ctx: Context, request: Annotated[Watch, WatchArgument()]) -> BreakpointsChanged:
-    """Watch a field no more: all its watchpoints, or those of a sort.
+    """Remove the watchpoints of a field: all, or those of one kind.
 
     `unwatch com.acme.Order.total`, `unwatch access Order.total`, `unwatch 3`.
     """

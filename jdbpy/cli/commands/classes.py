@@ -8,7 +8,7 @@ from typing import Annotated
 from jdbpy import ClassDetail, ClassInfo, ClassList, FieldInfo, MethodInfo
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern, MethodName
+from jdbpy.cli.arguments.target import ClassNameArgument, ClassNameText, ClassPattern, MethodName
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import LinePieces, Pieces, RowPieces, Shown, count, faint, name as name_piece, remark, some
 from jdbpy.cli.output.shows import shows
@@ -111,9 +111,6 @@ def fields_shown(result: Fields, settings: Settings) -> Shown:
         yield "no fields"
 
 
-Name = Annotated[str, ClassNameArgument()]
-
-
 @command("classes", "info classes", group="classes")
 async def classes(
     ctx: Context,
@@ -133,7 +130,7 @@ async def classes(
 
 
 @command("class", group="classes")
-async def class_(ctx: Context, name: Name) -> ClassDetail:
+async def class_(ctx: Context, name: ClassNameText) -> ClassDetail:
     """Show a class: its superclasses, interfaces, subclasses, nested classes, loader and source."""
     return await ctx.session.classes.detail(name)
 
@@ -145,24 +142,26 @@ async def ptype(ctx: Context, expression: Annotated[str, ExpressionArgument()]) 
         return await ctx.session.classes.detail(expression)
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=0))
     if value.id is None:
-        raise UsageError(f"{expression} is {value.type}, which is no class", hint="'whatis' shows the type of a value")
+        raise UsageError(
+            f"{expression} is {value.type}, which is not a class", hint="'whatis' shows the type of a value"
+        )
     return await ctx.session.classes.detail(value.type)
 
 
 @command("methods", "info methods", group="classes")
-async def methods(ctx: Context, name: Name) -> Methods:
+async def methods(ctx: Context, name: ClassNameText) -> Methods:
     """List the methods of a class."""
     return Methods(name, tuple(await ctx.session.classes.methods(name)))
 
 
 @command("fields", "info fields", group="classes")
-async def fields(ctx: Context, name: Name) -> Fields:
+async def fields(ctx: Context, name: ClassNameText) -> Fields:
     """List the fields of a class."""
     return Fields(name, tuple(await ctx.session.classes.fields(name)))
 
 
 @command("lines", group="classes")
-async def lines(ctx: Context, name: Name, method: Annotated[str, MethodName()] = "") -> Lines:
+async def lines(ctx: Context, name: ClassNameText, method: Annotated[str, MethodName()] = "") -> Lines:
     """List the lines of a class that have code, or those of one method: where a breakpoint can stand."""
     found = await ctx.session.classes.lines(name, method)
     if not found:

@@ -7,7 +7,7 @@ from typing import Annotated
 from jdbpy import code, strata
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.location import MethodText, StratumArgument
-from jdbpy.cli.arguments.target import ClassNameArgument
+from jdbpy.cli.arguments.target import ClassNameText
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import (
     Line,
@@ -59,7 +59,7 @@ def source_debug(result: strata.SourceDebug, settings: Settings) -> Shown:
         about = f" ({', '.join(notes)})" if notes else ""
         yield f"{each.name}{about}: {files}"
     if not result.strata:
-        yield Sentence("(it is no SMAP: lines are those of the class file)")
+        yield Sentence("(it is not an SMAP: lines are those of the class file)")
 
 
 @shows(strata.StratumChoice)
@@ -94,9 +94,6 @@ def _instruction(each: code.Instruction) -> Line:
     return mark + number(f" {each.index:>6}") + ": " + words + faint(f"// {each.meaning}")
 
 
-Name = Annotated[str, ClassNameArgument()]
-
-
 @command("disassemble", "bytecodes", "disass", "disas", group="classes")
 async def disassemble(
     ctx: Context,
@@ -115,13 +112,13 @@ async def disassemble(
 
 
 @command("constpool", "constantpool", group="classes")
-async def constpool(ctx: Context, name: Name) -> code.ConstantPoolListing:
+async def constpool(ctx: Context, name: ClassNameText) -> code.ConstantPoolListing:
     """List the constant pool of a class: all that its code and its attributes refer to, by number."""
     return await ctx.session.code.constant_pool(name)
 
 
 @command("extension", "sourcedebug", group="classes")
-async def extension(ctx: Context, name: Name) -> strata.SourceDebug:
+async def extension(ctx: Context, name: ClassNameText) -> strata.SourceDebug:
     """Show the SourceDebugExtension of a class: which source files and lines its code was made from.
 
     Compilers of other languages than Java write it, as an SMAP (JSR 45): Kotlin for what it inlines, JSP for pages. The

@@ -137,7 +137,7 @@ async def diff(ctx: Context, words: Annotated[Compared, ComparedWords()]) -> mom
     current JVM. Names are those of `sessions`, of moments that `moment NAME` has kept, or files of snapshots.
     """
     if not 1 <= len(words.names) <= 2:
-        raise UsageError("two things are compared", hint="'diff A B': names of JVMs or moments, or 'now'")
+        raise UsageError("diff needs two names", hint="'diff A B': names of JVMs or moments, or 'now'")
     names = (words.names[0], words.names[1] if len(words.names) == 2 else "now")
     sections = words.sections or moments.DEFAULT
     found: dict[str, moments.Moment] = {}
@@ -171,7 +171,7 @@ async def _moment(ctx: Context, called: str, sections: tuple[str, ...]) -> momen
         async with jdbpy.open_snapshot_session(path) as session:
             return await session.moments.take(sections)
     raise UsageError(
-        f"'{called}' is no JVM, no moment and no file", hint="'sessions' lists the JVMs, 'moment' the moments"
+        f"'{called}' is not a JVM, a moment or a file", hint="'sessions' lists the JVMs, 'moment' the moments"
     )
 
 

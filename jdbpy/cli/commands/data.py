@@ -6,7 +6,7 @@ from typing import Annotated
 
 from jdbpy import FrameInfo, JdbpyError, ValueInfo, Variable, values as value_data
 from jdbpy.cli.arguments.base import Number, Option
-from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument
+from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionArgument, ExpressionText
 from jdbpy.cli.arguments.values import COUNT, FORMAT, SavedName
 from jdbpy.cli.commands.settings import SettingValues, change
 from jdbpy.cli.context import Context, Display
@@ -139,7 +139,6 @@ def _characters(row: bytes, element: str) -> str:
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)
 
 
-ExpressionText = Annotated[str, ExpressionArgument()]
 Format = Annotated[str, FORMAT]
 
 
@@ -243,7 +242,7 @@ async def undisplay(ctx: Context, *numbers: Annotated[int, Number("NUMBER")]) ->
     """Stop showing expressions at every stop: those with the given numbers, or all."""
     for number in numbers:
         if number not in ctx.displays:
-            raise UsageError(f"there is no display {number}", hint="'display' shows them")
+            raise UsageError(f"no display {number}", hint="'display' shows them")
     for number in numbers or tuple(ctx.displays):
         del ctx.displays[number]
     left = ", ".join(str(number) for number in ctx.displays)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from jdbpy import heap
 from jdbpy.cli.arguments.base import Number, Option, WordArgument
-from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.code import ExpressionText
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, RowPieces, Sentence, Shown, count as count_of, faint, number, remark
@@ -116,9 +116,6 @@ def _mib(size: int | None) -> str:
     return f"{'-':>10}" if size is None else f"{size / 2**20:>8.1f} M"
 
 
-ObjectText = Annotated[str, ExpressionArgument()]
-
-
 @command("instances", group="heap")
 async def instances(
     ctx: Context,
@@ -154,7 +151,7 @@ async def histogram(
 @command("referrers", group="heap")
 async def referrers(
     ctx: Context,
-    expression: ObjectText,
+    expression: ExpressionText,
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many are shown")] = 50,
 ) -> Referrers:
@@ -167,7 +164,7 @@ async def referrers(
 
 
 @command("path", group="heap")
-async def path(ctx: Context, expression: ObjectText) -> heap.HeapPath:
+async def path(ctx: Context, expression: ExpressionText) -> heap.HeapPath:
     """Show the shortest chain of references to an object: why it is still there.
 
     The chain begins at a static field, or at a variable of a thread that is stopped. Each step of the search walks the
@@ -177,7 +174,7 @@ async def path(ctx: Context, expression: ObjectText) -> heap.HeapPath:
 
 
 @command("size", group="heap")
-async def size(ctx: Context, expression: ObjectText) -> ObjectSize:
+async def size(ctx: Context, expression: ExpressionText) -> ObjectSize:
     """Show how many bytes an object takes by itself, without what it refers to.
 
     The size comes from the target's own histogram, so a method runs in the target. Arrays of one type differ in size:
@@ -185,20 +182,20 @@ async def size(ctx: Context, expression: ObjectText) -> ObjectSize:
     """
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:
-        raise UsageError(f"'{expression}' is no object", hint="only objects have a size in the heap")
+        raise UsageError(f"'{expression}' is not an object", hint="only objects have a size in the heap")
     bytes = None if value.type.endswith("]") else await ctx.session.heap.usage.size_of(value.type)
     return ObjectSize(expression, value.type, bytes, value.length)
 
 
 @command("disablegc", group="heap")
-async def disablegc(ctx: Context, expression: ObjectText) -> Done:
+async def disablegc(ctx: Context, expression: ExpressionText) -> Done:
     """Keep an object from being garbage-collected, until `enablegc` or the end of the session."""
     await ctx.session.heap.pin(await _object(ctx, expression))
     return Done(f"{expression} is kept from collection", hint="'enablegc' lets it go")
 
 
 @command("enablegc", group="heap")
-async def enablegc(ctx: Context, expression: ObjectText) -> Done:
+async def enablegc(ctx: Context, expression: ExpressionText) -> Done:
     """Let an object be garbage-collected again that `disablegc` keeps."""
     await ctx.session.heap.unpin(await _object(ctx, expression))
     return Done(f"{expression} may be collected again")
@@ -233,5 +230,7 @@ async def _object(ctx: Context, expression: str) -> int:
     """Return the id of the object that an expression gives."""
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     if value.id is None:
-        raise UsageError(f"'{expression}' is {value.text}, no object", hint="name an object, for example @17 or order")
+        raise UsageError(
+            f"'{expression}' is {value.text}, not an object", hint="name an object, for example @17 or order"
+        )
     return value.id

@@ -166,7 +166,7 @@ async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpI
         return HelpTopic(topic, TOPICS[topic])
     near = TABLE.suggestions(name)
     hint = f"did you mean {' or '.join(near)}?" if near else "'help' lists the commands, 'apropos WORD' searches them"
-    raise UsageError(f"there is no help on '{name}'", hint=hint, code="UNKNOWN_TOPIC")
+    raise UsageError(f"no help on '{name}'", hint=hint, code="UNKNOWN_TOPIC")
 
 
 @command("help jvmti", group="session")
@@ -203,7 +203,7 @@ async def apropos(ctx: Context, word: Annotated[str, TextArgument("WORD")]) -> H
 async def info(ctx: Context, topic: Annotated[str, TextArgument("TOPIC")] = "") -> HelpIndex:
     """Show something about the program or the debugger; without a topic, list what there is."""
     if topic:
-        raise UsageError(f"there is no 'info {topic}'", hint="'info' lists the topics")
+        raise UsageError(f"no 'info {topic}'", hint="'info' lists the topics")
     return HelpIndex(
         tuple(
             entry_of(command).replace(name=name) for name, command in TABLE.by_name.items() if name.startswith("info ")

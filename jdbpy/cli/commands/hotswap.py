@@ -78,7 +78,7 @@ async def redefine(
     if path.endswith(".class"):
         return await ctx.session.hotswap.redefine("", path)
     if not await trio.to_thread.run_sync(os.path.exists, path):
-        raise UsageError(f"there is no directory or jar {path}", hint="to replace one class: redefine CLASS FILE")
+        raise UsageError(f"no directory or jar {path}", hint="to replace one class: redefine CLASS FILE")
     return await ctx.session.hotswap.redefine_all(path)
 
 

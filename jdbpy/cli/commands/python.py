@@ -39,7 +39,7 @@ def plugins_shown(result: LoadedPlugins, settings: Settings) -> Shown:
         parts = (("commands", each.commands), ("views", each.views), ("events", each.events))
         yield RowPieces(((name, ", ".join(found)) for name, found in parts if found), "  ")
     if not result.plugins:
-        yield Sentence("there are no plug-ins; 'source FILE.py' loads one")
+        yield Sentence("no plug-ins; 'source FILE.py' loads one")
 
 
 @command("py", "python", group="plugins")

@@ -74,7 +74,7 @@ async def rbreak(
         wanted = re.compile(regex)
     except re.error as error:
         raise UsageError(
-            f"'{regex}' is no regular expression: {error}", hint="'rbreak ^get': names that begin with get"
+            f"'{regex}' is not a regular expression: {error}", hint="'rbreak ^get': names that begin with get"
         ) from error
     methods = await _methods(ctx, wanted, await _classes(ctx, classes))
     if not methods:

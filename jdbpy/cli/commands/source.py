@@ -312,7 +312,7 @@ async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     if await classes.find(text):
         found = [entry.line for entry in await classes.lines(text)]
         return text, min(found, default=1), ""
-    raise UsageError(f"there is no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
+    raise UsageError(f"no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
 
 
 def _no_source(name: str) -> StateError:

@@ -9,7 +9,7 @@ from typing import Annotated
 from jdbpy import FrameInfo, JdbpyError, StackTrace, ThreadInfo, Variable, threads
 from jdbpy.cli.arguments.base import Number, Option
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadArgument
+from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadWord
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, LinePieces, Sentence, Shown, count, faint, remark, title
@@ -110,7 +110,6 @@ def _group_title(group: Sequence[ThreadInfo]) -> Line:
     return title(f"{len(group)} threads") + f", {' or '.join(states)}: {named}{more}"
 
 
-ThreadWord = Annotated[str | None, ThreadArgument()]
 Limit = Annotated[int | None, Option("-n", argument=Number("COUNT"), help="show only the COUNT innermost frames")]
 Count = Annotated[int, Number("COUNT", help="how many frames")]
 Fold = Annotated[bool, Option("--fold", help="equal stacks once")]

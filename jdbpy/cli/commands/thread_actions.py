@@ -9,8 +9,8 @@ from typing import Annotated
 from jdbpy import ThreadInfo
 from jdbpy.cli.arguments.base import Option, TextArgument, WordArgument
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.arguments.target import ThreadArgument
-from jdbpy.cli.commands.threads import ThreadWord, selected_thread
+from jdbpy.cli.arguments.target import ThreadArgument, ThreadWord
+from jdbpy.cli.commands.threads import selected_thread
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count
 from jdbpy.cli.output.shows import shows
@@ -129,7 +129,7 @@ async def thread_apply(
     """
     found = TABLE.find(line)
     if found is None:
-        raise UsageError(f"there is no command '{line.split()[0]}'", hint="'help' lists them", code="UNKNOWN_COMMAND")
+        raise UsageError(f"unknown command '{line.split()[0]}'", hint="'help' lists them", code="UNKNOWN_COMMAND")
     if found.command.resumes or found.command.name in ("thread apply", "quit", "detach"):
         raise UsageError(f"'{found.command.name}' cannot be run for several threads")
     chosen = await _chosen(ctx, which)
@@ -158,7 +158,7 @@ async def _chosen(ctx: Context, which: str) -> list[ThreadInfo]:
         return everybody
     chosen = [thread for thread in everybody if any(first <= thread.id <= last for first, last in ranges)]
     if not chosen:
-        raise UsageError(f"there is no thread {which}", hint="'threads' lists them", code="NO_SUCH_THREAD")
+        raise UsageError(f"no thread {which}", hint="'threads' lists them", code="NO_SUCH_THREAD")
     return chosen
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from jdbpy import FrameInfo, Notice, SourceWindow, ThreadGroup, ThreadInfo, threads as thread_data
 from jdbpy.cli.arguments.base import Number, Option, TextArgument
-from jdbpy.cli.arguments.target import ThreadArgument
+from jdbpy.cli.arguments.target import ThreadWord
 from jdbpy.cli.arguments.vm import GROUP_NAME, THREAD_NAMES, ThreadState
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import (
@@ -157,7 +157,6 @@ def _yes(flag: bool | None) -> str:
     return "" if flag is None else "yes" if flag else "no"
 
 
-ThreadWord = Annotated[str | None, ThreadArgument()]
 NameOption = Annotated[
     str,
     Option("-n", "--name", argument=THREAD_NAMES, help="only threads with such a name; `*` stands for anything"),
@@ -262,7 +261,7 @@ async def thread_find(ctx: Context, pattern: Annotated[str, TextArgument("REGEX"
     try:
         wanted = re.compile(pattern, re.IGNORECASE)
     except re.error as error:
-        raise UsageError(f"'{pattern}' is no regular expression: {error}") from error
+        raise UsageError(f"'{pattern}' is not a regular expression: {error}") from error
     found = await ctx.session.threads.list(with_frames=True)
     return Threads(tuple(thread for thread in found if wanted.search(thread.name)))
 

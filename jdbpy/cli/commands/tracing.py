@@ -123,12 +123,12 @@ async def trace_summary(
 async def untrace(
     ctx: Context, what: Annotated[str, TextArgument("[methods|monitors|NUMBER]")] = ""
 ) -> BreakpointsChanged | Done:
-    """Trace no more: nothing at all, or no `methods`, or no `monitors`, or not what has a number."""
+    """Remove traces: all, those of `methods` or of `monitors`, or one by its number."""
     word = what.strip().lower()
     if re.fullmatch("[0-9]{1,9}", word):
         return await delete(ctx, (int(word),))
     if word not in ("", "methods", "monitors"):
-        raise UsageError(f"'{what}' is none of methods, monitors and a number")
+        raise UsageError(f"'{what}' is not one of methods, monitors and a number")
     numbers = ctx.session.traces.find(methods=word != "monitors", monitors=word != "methods")
     if not numbers:
         return Done("nothing is traced")

@@ -26,9 +26,9 @@ class Views(Record):
 def views_shown(result: Views, settings: Settings) -> Shown:
     yield RowPieces((each.pattern, each.expression or f"({each.function}, in Python)") for each in result.views)
     if not result.views and result.pattern:
-        yield Sentence(f"there is no view for {result.pattern}; 'view {result.pattern} EXPRESSION' adds one")
+        yield Sentence(f"no view for {result.pattern}; 'view {result.pattern} EXPRESSION' adds one")
     elif not result.views:
-        yield Sentence("there are no views but those that are built in; 'view CLASS EXPRESSION' adds one")
+        yield Sentence("no views but the built-in ones; 'view CLASS EXPRESSION' adds one")
 
 
 @command("view", "info views", group="data")
@@ -58,4 +58,4 @@ async def unview(ctx: Context, pattern: Annotated[str, ViewPatternOrAll()]) -> D
     for each in [one.pattern for one in views.list()] if pattern == "all" else [pattern]:
         views.remove(each)
     left = ", ".join(each.pattern for each in views.list())
-    return Done(f"still there: {left}" if left else "there are no views but those that are built in")
+    return Done(f"still there: {left}" if left else "no views but the built-in ones")

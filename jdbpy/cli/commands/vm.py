@@ -83,7 +83,7 @@ def properties_shown(result: Properties, settings: Settings) -> Shown:
 @shows(PropertySet)
 def property_set(result: PropertySet, settings: Settings) -> Shown:
     if result.value is None:
-        was = "there was no such property" if result.old is None else f"removed; it was {result.old}"
+        was = "no such property" if result.old is None else f"removed; it was {result.old}"
         yield f"{result.name}: {was}"
     else:
         was = "" if result.old is None else f", it was {result.old}"
@@ -229,7 +229,7 @@ async def property_(
     found = [each for each in await ctx.session.vm.properties() if each.name == setting.name]
     if not found:
         raise UsageError(
-            f"there is no system property {setting.name}",
+            f"no system property {setting.name}",
             hint=f"'properties {setting.name}' looks for like ones",
             code="NO_SUCH_PROPERTY",
         )

@@ -45,17 +45,12 @@ from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape, escape_lines
 from jdbpy.process.scripts import failed
 from jdbpy.process.signals import Doing, Reaction, reaction
+from jdbpy.process.statuses import FAILED, LOST
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
 
 GRACE = 0.15
 """Seconds that the prompt waits after a command that resumes: most steps end within them, and are then shown first."""
-
-FAILED = 1
-"""Exit status when it is not certain that the target runs on."""
-
-LOST = 5
-"""Exit status when the connection is lost (architecture, section 5)."""
 
 
 class Conversation:

@@ -164,7 +164,7 @@ class Offers:
             return
         number = count(_points(lines), "breakpoint")
         if ctx.settings["keep-breakpoints"] == "ask":
-            answer = await ask(f"{number} of the last time here; set again? [y/N] ")
+            answer = await ask(f"{number} from the last session here; set again? [y/N] ")
             if not _is_yes(answer):
                 return
         await _run_quietly(ctx, lines if not there else _without(lines, there), say)

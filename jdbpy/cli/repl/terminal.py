@@ -73,12 +73,12 @@ def restored_modes(stdin: TextIO) -> Iterator[None]:
             termios.tcsetattr(stdin.fileno(), termios.TCSANOW, before)
 
 
-_ESCAPE_CODES = re.compile(r"\x1b\[[0-9;]*m")  # the only ones that renderers write
+COLOR_CODES = re.compile(r"\x1b\[[0-9;]*m")  # the only ones that renderers write
 
 
 def rows(line: str, columns: int) -> int:
     """Rows that one line takes in ``columns``, its newline apart; color codes take none."""
-    text = _ESCAPE_CODES.sub("", line.removesuffix("\n"))
+    text = COLOR_CODES.sub("", line.removesuffix("\n"))
     if text.isascii():
         width = len(text)
     else:

@@ -8,11 +8,10 @@ from jdbpy import SuspendPolicy
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
-from jdbpy.jdb.specs import BreakpointSpec, ExceptionSpec, WatchSpec
+from jdbpy.jdb.specs import POLICIES, BreakpointSpec, ExceptionSpec, WatchSpec
 from jdbpy.jdb.texts import CLEAR_USAGE, STOP_USAGE
 from jdbpy.jdb.words import Words, java_integer, whole_number
 
-_POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 _PLACE_END = ":( \t\n\r"
 _IDENTIFIER = IDENTIFIER
 _NAME = rf"\*?\.*{_IDENTIFIER}(\.+{_IDENTIFIER})*\.*\*?"
@@ -30,8 +29,8 @@ async def stop(jdb: Debugger, words: Words) -> None:
         return
     word = words.next()
     policy = SuspendPolicy.ALL
-    if word in _POLICIES and words.more():
-        policy, word = _POLICIES[word], words.next()
+    if word in POLICIES and words.more():
+        policy, word = POLICIES[word], words.next()
     thread: int | None = None
     if word not in ("at", "in"):
         if java_integer(word) is None:
@@ -183,8 +182,8 @@ def _field(jdb: Debugger, words: Words) -> list[WatchSpec]:
     """Return the watchpoints that the line asks for."""
     word = words.next()
     policy = SuspendPolicy.ALL
-    if word in _POLICIES:
-        policy, word = _POLICIES[word], words.next()
+    if word in POLICIES:
+        policy, word = POLICIES[word], words.next()
     kinds = {"access": (True,), "all": (True, False)}.get(word, (False,))
     if word in ("access", "all"):
         word = words.next()

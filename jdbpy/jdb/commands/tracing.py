@@ -6,10 +6,10 @@ from jdbpy import JdbpyError, PointOptions, SuspendPolicy
 from jdbpy.jdb.commands.classes import typed_name
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.interpreter import jdb_command
+from jdbpy.jdb.specs import POLICIES
 from jdbpy.jdb.words import Words
 
 _CAN_ONLY = "Can only trace 'methods' or 'method exit' or 'method exits'"
-_POLICIES = {"go": SuspendPolicy.NONE, "thread": SuspendPolicy.THREAD}
 
 
 @jdb_command("trace")
@@ -19,9 +19,9 @@ async def trace(jdb: Debugger, words: Words) -> None:
             jdb.out.line(jdb.tracing)
         return
     word = words.next()
-    policy = _POLICIES.get(word, SuspendPolicy.ALL)
+    policy = POLICIES.get(word, SuspendPolicy.ALL)
     go = "go " if word == "go" else ""
-    if word in _POLICIES and words.more():
+    if word in POLICIES and words.more():
         word = words.next()
     if word == "method":
         await _trace_exits(jdb, words, policy, go)

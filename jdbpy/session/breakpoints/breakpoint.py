@@ -163,11 +163,7 @@ class CodePlaces:
             return None
         first, lambdas = found[0].found, sum(place.kind == LAMBDA for place in found)
         counted = (
-            "there is no lambda"
-            if not lambdas
-            else "there is 1 lambda"
-            if lambdas == 1
-            else f"there are {lambdas} lambdas"
+            "no lambda" if not lambdas else "there is 1 lambda" if lambdas == 1 else f"there are {lambdas} lambdas"
         )
         message = f"{counted} on line {first.line} of {first.source or first.class_name}"
         return UsageError(message, hint="without :lambda the breakpoint is for the whole line", code="NO_LAMBDA")

@@ -7,7 +7,7 @@ of all points (``points``).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Concatenate, ParamSpec
@@ -19,16 +19,16 @@ from jdbpy.session.breakpoints.placement import Placement
 from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.breakpoints.point import MOST_CHECKED
 from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.watchpoints import SelectedFrame
 from jdbpy.session.java.class_names import ClassName, path_of_package
 from jdbpy.session.java.signatures import outermost
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
 from jdbpy.session.model.events import StopReason
-from jdbpy.session.model.threads import FrameInfo, Location
+from jdbpy.session.model.threads import Location
 from jdbpy.session.target.requests import RequestHit, Vote
 from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID
 
-SelectedFrame = Callable[[], Awaitable[FrameInfo]]
 P = ParamSpec("P")
 
 
@@ -160,7 +160,7 @@ class LineBreakpoints:
         self.get(number)
         point = next((each for each in self._all() if each.number == number), None)
         if point is None:
-            raise UsageError(f"number {number} is no breakpoint: it has no places", code="NO_PLACE")
+            raise UsageError(f"number {number} is not a breakpoint: it has no places", code="NO_PLACE")
         point.code.get(number, place).enabled = enabled
         if point.group is not None and self._target.publisher.ending is None:
             async with self._target.code_guard.unchanged():
@@ -180,7 +180,7 @@ class LineBreakpoints:
             current = await self._current(place)
             line = (current.line or 0) + place.line if place.relative else place.line
             if place.relative and (current.line is None or line < 1):
-                raise UsageError(f"there is no line {place}", hint="the place must be one of the current file")
+                raise UsageError(f"no line {place}", hint="the place must be one of the current file")
             if current.source is None:
                 return ClassLine(ClassName(outermost(current.class_name), bound=True), line, place.part)
             directory = path_of_package(current.class_name)

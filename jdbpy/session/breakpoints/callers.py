@@ -94,7 +94,7 @@ def parse_caller(text: str) -> Fits:
     match = _PATTERN.fullmatch(text.strip())
     if match is None or not _WORD.fullmatch(match[1]):
         raise UsageError(
-            f"'{text}' is no pattern of callers", hint="write a class, a method or a pattern: com.acme.*, Order.pay"
+            f"'{text}' is not a pattern of callers", hint="write a class, a method or a pattern: com.acme.*, Order.pay"
         )
     dotted, types = match[1].replace("$", "."), match[2]
     whole = "*" in dotted and (dotted[0] == "*" or (dotted[0].islower() and "." in dotted))

@@ -53,7 +53,7 @@ class Dependents:
                 each.options, each.waiting = each.options.replace(after=None, after_each=False), False
                 if waited and self._target.publisher.ending is None:
                     await self._set(each)
-                text = f"{each.noun} {each.number} waits no more: number {number}, which it waited for, is gone"
+                text = f"{each.noun} {each.number} no longer waits: number {number}, which it waited for, was removed"
                 data = (("breakpoint", each.number), ("after", number))
                 self._target.publish(Notice("breakpoint-free", text, data))
 

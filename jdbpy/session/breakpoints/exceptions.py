@@ -80,7 +80,7 @@ class ExceptionPoint(EventPoint):
         if self._covered:
             self.message = ""
         elif found and not pattern:
-            raise UsageError(f"{found[0].name} is no exception class", code="NO_EXCEPTION")
+            raise UsageError(f"{found[0].name} is not an exception class", code="NO_EXCEPTION")
         else:
             self.message = self._watch.waiting()
 
@@ -139,7 +139,7 @@ class ExceptionPoint(EventPoint):
             self.message = ""
             self._announce(resolved=waited)
         elif not self.typed.is_pattern:
-            self.message = f"{prepared.name} is no exception class"
+            self.message = f"{prepared.name} is not an exception class"
             self._announce(resolved=False)
 
     async def _cover(self, types: Iterable[RefType]) -> None:

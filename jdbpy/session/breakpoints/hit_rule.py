@@ -202,6 +202,6 @@ def _suspends(point: Point) -> bool:
 
 def _failed(point: Point, error: JdbpyError) -> str:
     return (
-        f"the condition of {point.noun} {point.number} failed: {error.message}; hits where it fails so again pass, "
-        f"'condition {point.number} EXPRESSION' changes it"
+        f"the condition of {point.noun} {point.number} failed: {error.message}; further hits with this error are "
+        f"ignored, 'condition {point.number} EXPRESSION' changes it"
     )

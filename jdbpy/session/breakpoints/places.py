@@ -434,11 +434,9 @@ def _no_code(declaring: RefType, methods: Sequence[Method]) -> UsageError:
     method = methods[0]
     name = f"{declaring.name}.{_describe(method)}"
     if method.is_native:
-        return UsageError(
-            f"{name} is native: there is no code to stop at", hint="stop where it is called", code="NATIVE_METHOD"
-        )
+        return UsageError(f"{name} is native: no code to stop at", hint="stop where it is called", code="NATIVE_METHOD")
     return UsageError(
-        f"{name} is abstract: there is no code to stop at",
+        f"{name} is abstract: no code to stop at",
         hint=f"stop in a class that implements it; 'class {declaring.name}' lists some",
         code="ABSTRACT_METHOD",
     )

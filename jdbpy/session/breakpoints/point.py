@@ -75,11 +75,11 @@ def parse_hit_count(text: str) -> HitCount:
     match = _SYNTAX.fullmatch(text)
     if match is None:
         raise UsageError(
-            f"'{text}' is no hit count", hint="write 3, '>= 10', '% 100': ==, !=, >=, <=, >, <, % and a number"
+            f"'{text}' is not a hit count", hint="write 3, '>= 10', '% 100': ==, !=, >=, <=, >, <, % and a number"
         )
     op, number = match[1] or "==", int(match[2])
     if op == "%" and number == 0:
-        raise UsageError("every 0th hit makes no sense", hint="'% 100' lets every hundredth hit through")
+        raise UsageError("'% 0': the divisor must be 1 or more", hint="'% 100' lets every hundredth hit through")
     count = HitCount("==" if op == "=" else op, number)
     if count.is_over(0):
         raise UsageError(f"no hit is {count}: they are counted from 1", hint="'== 1' lets only the first hit through")

@@ -60,9 +60,9 @@ class Points:
         self.reporter = Reporter(target)
         self._dependents = Dependents(target, self._points)
         self.on_condition: Callable[[], None] = lambda: None
+        """Called before a condition is set, or what reports."""
         self.on_woven: Callable[[], None] = lambda: None
         """Called before a point is added that the target itself is to compute."""
-        """Called before a condition is set, or what reports."""
         self.before_removal: Callable[[Iterable[Point]], Awaitable[None]] | None = None
         """Called before points are taken out or changed: hits that the target has kept are to be reported."""
         self.before_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], None]] = []
@@ -87,7 +87,7 @@ class Points:
         options = normalized(options)
         _check_count(options.ignore)
         if options.thread == 0:
-            raise UsageError("there is no thread 0", hint="'threads' lists them")
+            raise UsageError("no thread 0", hint="'threads' lists them")
         _check_held(options)
         if options.after is not None:
             self._point(options.after)
@@ -326,9 +326,7 @@ class Points:
 
         point = self._point(number)
         if not point.reports:
-            raise UsageError(
-                f"{point.called} stops, so there is no summary of its hits", hint="'trace', 'logpoint' and the like"
-            )
+            raise UsageError(f"{point.called} stops: no summary of its hits", hint="'trace', 'logpoint' and the like")
         return await summarize(self._target, point, methods, values)
 
     def warn_at(self, *, rate: int | None = None, cost: int | None = None) -> None:
@@ -390,7 +388,7 @@ class Points:
     def _point(self, number: int) -> Point:
         point = self._points.get(number)
         if point is None:
-            raise UsageError(f"there is no breakpoint {number}", hint="'breakpoints' lists them")
+            raise UsageError(f"no breakpoint {number}", hint="'breakpoints' lists them")
         return point
 
     def _shown(self, point: Point) -> BreakpointInfo:
@@ -439,7 +437,7 @@ def _check_held(options: PointOptions) -> None:
 
 def _check_count(count: int) -> None:
     if count < 0:
-        raise UsageError(f"an ignore count of {count} makes no sense", hint="it is the number of hits to let pass")
+        raise UsageError(f"ignore count {count}: must be 0 or more", hint="it is the number of hits to let pass")
 
 
 class ClientPoints(Points):

@@ -115,7 +115,7 @@ class Traces:
         the whole target very slow. wire: 1 trip; by breakpoints 3.
         """
         if not (entries or exits):
-            raise UsageError("neither entries nor exits would be left")
+            raise UsageError("nothing to trace: entries and exits are both off")
         place = _method(method) if isinstance(method, str) else None
         subject = {
             "entries": entries and not isinstance(method, Location),
@@ -134,7 +134,7 @@ class Traces:
         """
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
-            raise UsageError(f"'{', '.join(unknown)}' does not happen to monitors", hint=f"there is {', '.join(KINDS)}")
+            raise UsageError(f"unknown monitor event '{', '.join(unknown)}' (one of {', '.join(KINDS)})")
         chosen = tuple(kinds or KINDS)
         return await set_point(self._points, self._target, MonitorPoint, options, kinds=chosen)
 

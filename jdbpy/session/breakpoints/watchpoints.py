@@ -306,7 +306,7 @@ class Watchpoints:
                 return name, None  # or it is loaded later
             value = found
         if not is_object(value):
-            raise UsageError(f"{owner} is no object: it is {value.text}", hint="watch CLASS.FIELD, or OBJECT.FIELD")
+            raise UsageError(f"{owner} is not an object: it is {value.text}", hint="watch CLASS.FIELD, or OBJECT.FIELD")
         return ClassName(value.type, bound=True), value.id
 
     async def _here(self, field: str) -> tuple[ClassName, int | None]:

@@ -49,7 +49,7 @@ def read_wanted(text: str, excludes: Sequence[str] = ()) -> Wanted:
     for each in excludes:
         if not each or "(" in each:
             raise UsageError(
-                f"'{each}' is no pattern of methods or classes",
+                f"'{each}' is not a pattern of methods or classes",
                 hint="'except *Test*.*', 'except *.get*,com.acme.util.*'",
             )
     return _read(text.strip()).replace(excludes=tuple(excludes))

@@ -56,11 +56,11 @@ def with_arguments(text: str, names: Sequence[str]) -> str:
             return str(len(names))
         if found[1] is None:
             raise UsageError(
-                "$args is no value by itself", hint="$args[0] is the first argument; 'show $args' shows all"
+                "$args is not a value by itself", hint="$args[0] is the first argument; 'show $args' shows all"
             )
         number = int(found[1])
         if number >= len(names):
-            raise UsageError(f"there is no $args[{number}]: the method has {len(names)}")
+            raise UsageError(f"no $args[{number}]: the method has {len(names)}")
         return names[number]
 
     return _ARGUMENTS.sub(named, text)

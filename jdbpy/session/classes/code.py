@@ -261,7 +261,7 @@ class Code:
             return own, (await self._types.methods([own.id])).get(own.id, ())
         spec = parse_location(place)
         if not isinstance(spec, MethodPlace) or spec.index:
-            raise UsageError(f"'{place}' is no method", hint=_FORM)
+            raise UsageError(f"'{place}' is not a method", hint=_FORM)
         name = spec.class_name.text if spec.class_name else (await self._selected()).location.class_name
         own = await self._classes.loaded(name)
         declared = (await self._types.methods([own.id])).get(own.id, ())

@@ -255,7 +255,7 @@ def _cleaned(line: bytes) -> str:
 def _start(words: Sequence[str], *, stdin: int, stdout: int, stderr: int, may_ask: bool) -> subprocess.Popen[bytes]:
     """Start the program in this thread, not in one of trio's workers: its life depends on the thread that starts it."""
     if shutil.which(words[0]) is None:
-        raise ConnectError(f"there is no program '{words[0]}' on the PATH", hint=f"install {words[0]}")
+        raise ConnectError(f"no program '{words[0]}' on the PATH", hint=f"install {words[0]}")
     try:
         return subprocess.Popen(
             words,

@@ -79,7 +79,7 @@ def address_of_process(pid: int, *, proc: str = "/proc") -> str:
     jvm = _looked_at(pid, proc)
     if jvm is None:
         there = os.path.isdir(f"{proc}/{pid}")
-        why = "is no JVM, or belongs to another user" if there else "does not exist"
+        why = "is not a JVM, or belongs to another user" if there else "does not exist"
         raise ConnectError(f"the process {pid} {why}", hint="jdbpy list shows the JVMs of this machine")
     if jvm.address or jvm.awaited:
         return jvm.address or jvm.awaited

@@ -143,7 +143,7 @@ def _info(path: str, store: SnapshotStore) -> SnapshotInfo:
     def number(name: str) -> int:
         value = meta.get(name)
         if not isinstance(value, int) or not 0 <= value < 1 << 62:
-            raise store.damaged(f"'{name}' is no number")
+            raise store.damaged(f"'{name}' is not a number")
         return value
 
     taken, address, reason = meta.get("taken"), meta.get("address"), meta.get("reason")

@@ -98,7 +98,7 @@ def parse_way(text: str) -> WayAddress | None:
         return None
     if scheme not in SCHEMES:
         known = ", ".join(f"{each}://" for each in SCHEMES)
-        raise UsageError(f"'{escape(scheme)}://' is no kind of address", hint=f"known are {known} and [HOST:]PORT")
+        raise UsageError(f"'{escape(scheme)}://' is not a kind of address", hint=f"known are {known} and [HOST:]PORT")
     parsed = {"ssh": _ssh, "docker": _docker, "k8s": _k8s, "pid": _pid}[scheme](text.strip(), rest)
     if parsed is None or parsed.place.startswith("-") or parsed.namespace.startswith("-"):
         raise UsageError(f"'{escape(text)}' is not an address", hint=FORMS[scheme])

@@ -166,7 +166,7 @@ class SavedValues:
     def remove(self, name: str) -> None:
         """Take a name away. Raises UsageError when it has no value."""
         if name not in self._variables.names():
-            raise UsageError(f"there is no ${name}", hint="'save' without a value lists what there is")
+            raise UsageError(f"no ${name}", hint="'save' without a value lists what there is")
         self._release(name)
         self._variables.remove(name)
 

@@ -33,7 +33,7 @@ _PATIENCE = 20
 """How often it is looked for a moment in which no event is being handled."""
 
 _CLASS = "java.lang.Class"
-_FACTORY = "java.lang.management.ManagementFactory"
+FACTORY = "java.lang.management.ManagementFactory"
 _GET_BEAN = "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;"
 
 _JDK = ("java.", "com.sun.", "sun.", "jdk.")
@@ -98,7 +98,7 @@ class UtilityCalls:
 
         ``getPlatformMXBean`` makes sure that the bean has the interface, and throws where there is none.
         """
-        return UtilityCall(_FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
+        return UtilityCall(FACTORY, "getPlatformMXBean", _GET_BEAN, (await self.class_object(class_name),))
 
     async def static(self, class_name: str, name: str, signature: str, *args: Raw | str) -> Raw:
         """Run a static method. A str among the arguments is made a String. wire: 1 trip, more the first time."""
@@ -141,7 +141,7 @@ class UtilityCalls:
         from jdbpy.session.eval.target import Invocation, Ref
 
         if not call.static and not isinstance(call.obj, Ref):
-            return StateError(f"there is no object to call {call.class_name}.{call.name} on", code="NOT_AVAILABLE")
+            return StateError(f"no object to call {call.class_name}.{call.name} on", code="NOT_AVAILABLE")
         obj = call.obj if isinstance(call.obj, Ref) else None
         try:
             class_id, method = await self._method(call.class_name, call.name, call.signature)
@@ -303,7 +303,7 @@ class CallRunner:
                 break
         if thread is None:
             raise StateError(
-                f"{what} takes a method that is run in the target, and no thread can run one now",
+                f"{what} needs a thread stopped at a breakpoint or step to run code in the JVM",
                 hint="let the program come to a breakpoint, or do one step ('stepi')",
                 code="NOT_AT_EVENT",
             )

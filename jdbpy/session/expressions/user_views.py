@@ -270,7 +270,9 @@ class UserViews:
         expression.
         """
         if not _PATTERN.fullmatch(pattern):
-            raise UsageError(f"'{pattern}' is no pattern of class names", hint="com.acme.Money, com.acme.*Id, *.Money")
+            raise UsageError(
+                f"'{pattern}' is not a pattern of class names", hint="com.acme.Money, com.acme.*Id, *.Money"
+            )
         if isinstance(view, str):
             added: View = ExpressionView(self._target, self._variables(), view)
             shown = UserView(pattern, view, "")
@@ -278,7 +280,7 @@ class UserViews:
             try:
                 function = FunctionView(view)
             except TypeError as error:
-                raise UsageError(f"this function is no view: {error}", code="NO_VIEW") from error
+                raise UsageError(f"this function is not a view: {error}", code="NO_VIEW") from error
             added = function
             shown = UserView(pattern, "", function.__qualname__)
         Objects.of(self._target).views.add(pattern, added)
@@ -288,7 +290,7 @@ class UserViews:
     def remove(self, pattern: str) -> None:
         """Take back ``add``. Raises UsageError when there is no view of that pattern."""
         if pattern not in self._added:
-            raise UsageError(f"there is no view for {pattern}", hint="'view' lists them", code="NO_SUCH_VIEW")
+            raise UsageError(f"no view for {pattern}", hint="'view' lists them", code="NO_SUCH_VIEW")
         Objects.of(self._target).views.remove(pattern)
         del self._added[pattern]
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import UsageError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, on
+from jdbpy.session.eval.utility_calls import FACTORY, CallRunner, UtilityCall, on
 from jdbpy.session.model.heap import ClassCount, ClassHistogram, MemoryArea
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.target import Raw
 
-_FACTORY = "java.lang.management.ManagementFactory"
 _MEMORY = "java.lang.management.MemoryMXBean"
 _POOL = "java.lang.management.MemoryPoolMXBean"
 _MANAGER = "java.lang.management.MemoryManagerMXBean"
@@ -43,11 +42,11 @@ class Usage:
     async def memory(self) -> tuple[MemoryArea, ...]:
         """Heap, non-heap, pools and collectors. wire: 9 trips over a link, 5 again."""
         async with self._runner.calls("the memory of the target") as calls:
-            await calls.expect("java.util.List", load=[_FACTORY, _MEMORY, _POOL, _MANAGER, _COLLECTOR, _USAGE])
+            await calls.expect("java.util.List", load=[FACTORY, _MEMORY, _POOL, _MANAGER, _COLLECTOR, _USAGE])
             memory, *lists = await calls.all(
-                UtilityCall(_FACTORY, "getMemoryMXBean", "()Ljava/lang/management/MemoryMXBean;"),
-                UtilityCall(_FACTORY, "getMemoryPoolMXBeans", "()Ljava/util/List;"),
-                UtilityCall(_FACTORY, "getGarbageCollectorMXBeans", "()Ljava/util/List;"),
+                UtilityCall(FACTORY, "getMemoryMXBean", "()Ljava/lang/management/MemoryMXBean;"),
+                UtilityCall(FACTORY, "getMemoryPoolMXBeans", "()Ljava/util/List;"),
+                UtilityCall(FACTORY, "getGarbageCollectorMXBeans", "()Ljava/util/List;"),
                 slow=True,  # the first time beans are made
             )
             heap, other, *arrays = await calls.all(
@@ -118,7 +117,7 @@ class Usage:
             raise UsageError("the file must end in .hprof", hint="for example heapdump /tmp/app.hprof")
         async with self._runner.calls("writing a heap dump") as calls:
             _, [name] = await both(
-                lambda: calls.expect(load=[_FACTORY], beans=[_DIAGNOSTICS]), lambda: calls.strings([path])
+                lambda: calls.expect(load=[FACTORY], beans=[_DIAGNOSTICS]), lambda: calls.strings([path])
             )
             [bean] = await calls.all(await calls.bean(_DIAGNOSTICS))
             calls.declare(_DIAGNOSTICS, bean)

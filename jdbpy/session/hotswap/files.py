@@ -60,9 +60,7 @@ def read_all(path: str, wanted: Collection[str]) -> tuple[list[FoundFile], list[
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not names:
-        raise UsageError(
-            f"there are no class files in {path}", hint="give the directory that the compiler writes to, or a jar"
-        )
+        raise UsageError(f"no class files in {path}", hint="give the directory that the compiler writes to, or a jar")
     return found, names
 
 
@@ -138,7 +136,7 @@ async def compile_sources(sources: Sequence[str], class_path: LocalPaths, releas
     """Compile the files into the directory. Raises UsageError with what javac says about the source."""
     for source in sources:
         if not await trio.to_thread.run_sync(os.path.isfile, source):
-            raise UsageError(f"there is no file {source}", hint="give the source file, not the class")
+            raise UsageError(f"no file {source}", hint="give the source file, not the class")
     home = await trio.to_thread.run_sync(find_javac, release)
     assert home.javac is not None
     # No processors run, whatever the class path has of them; names are absolute, or "@x.java" were a file of options.

@@ -231,7 +231,7 @@ async def computed_ends(
         condition, shown = await observation.reader.operations(observed, entry, failed=failed)
         known = [None if each is None else emit_at_end(each, host, brought[failed]) for each in (condition, *shown)]
         if any(one.slot not in passed for each in known if each is not None for one in each.parameters):
-            raise NotInTarget("uses a local variable that is no argument")
+            raise NotInTarget("uses a local variable that is not an argument")
         never = condition is None and observation.reader.is_conditional
         ends.append(End(known[0], tuple(known[1:]), never))
         types.append(tuple(None if each is None else expression_of(each).type for each in shown))

@@ -61,7 +61,7 @@ async def running_class_file(target: Target, class_name: str) -> bytes:
             different = True
     why = "the one found is not that of the code that runs" if different else "it was not found where one may be"
     hint = "'use PATHS' names jars and directories with classes as well"
-    raise StateError(f"there is no class file of {class_name}: {why}", hint=hint, code="NO_CLASS_FILE")
+    raise StateError(f"no class file of {class_name}: {why}", hint=hint, code="NO_CLASS_FILE")
 
 
 def _find(paths: Iterable[str], name: str) -> bytes | None:

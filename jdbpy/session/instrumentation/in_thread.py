@@ -21,7 +21,7 @@ from jdbpy.session.target.refs import RefType
 from jdbpy.session.target.requests import EventRequest, Handler, RequestSpec
 from jdbpy.session.target.target import Target
 from jdbpy.session.target.threads import wire_thread
-from jdbpy.session.weaving.parts import Handle, HelperClass
+from jdbpy.session.weaving.parts import HANDLE, Handle, HelperClass
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
 from jdbpy.wire.ids import (
     ArrayID,
@@ -45,14 +45,13 @@ _DEFINE = "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/Protecti
 _CLASS = "java.lang.Class"
 _LOOKUP = "java.lang.invoke.MethodHandles$Lookup"
 _TYPE = "java.lang.invoke.MethodType"
-_HANDLE = "Ljava/lang/invoke/MethodHandle;"
 
 _FINDERS = {
-    "getter": ("findGetter", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;){_HANDLE}"),
-    "static getter": ("findStaticGetter", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;){_HANDLE}"),
-    "method": ("findVirtual", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){_HANDLE}"),
-    "static method": ("findStatic", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){_HANDLE}"),
-    "constructor": ("findConstructor", f"(Ljava/lang/Class;Ljava/lang/invoke/MethodType;){_HANDLE}"),
+    "getter": ("findGetter", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;){HANDLE}"),
+    "static getter": ("findStaticGetter", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;){HANDLE}"),
+    "method": ("findVirtual", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){HANDLE}"),
+    "static method": ("findStatic", f"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/invoke/MethodType;){HANDLE}"),
+    "constructor": ("findConstructor", f"(Ljava/lang/Class;Ljava/lang/invoke/MethodType;){HANDLE}"),
 }
 
 

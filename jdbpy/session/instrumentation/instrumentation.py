@@ -129,7 +129,7 @@ class Instrumentation:
     def mode(self, mode: str) -> None:
         """Raises UsageError for another word."""
         if mode not in MODES:
-            raise UsageError(f"'{mode}' is none of {', '.join(MODES)}")
+            raise UsageError(f"'{mode}' is not one of {', '.join(MODES)}")
         self._mode = mode
         for point in self.changes.breakpoints:
             self.placed(point)

@@ -147,7 +147,7 @@ async def _kept(target: Target, keeper: ReferenceTypeID) -> tuple[str, bytes]:
     """Return the name of a class and its class file, as a keeper has them. wire: 4 trips."""
     fields = {(each.name, each.signature): each for each in (await target.types.fields([keeper]))[keeper]}
     if set(fields) != set(_FIELDS) or not all(each.is_static for each in fields.values()):
-        raise JdbpyError("it is no keeper of a debugger")
+        raise JdbpyError("it is not a keeper of a debugger")
     wanted = [fields[each].id for each in _FIELDS]
     data, host = (await target.conn.request(reference_type.GetValues(keeper, wanted))).values
     if not (data.value and host.value):

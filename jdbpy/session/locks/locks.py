@@ -16,7 +16,7 @@ import trio
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.locks.reading import FEW, LockReader
+from jdbpy.session.locks.reading import BLOCKED, FEW, LockReader
 from jdbpy.session.locks.synchronizers import Synchronizer, read_synchronizers, sync_of_lock
 from jdbpy.session.model.locks import Deadlock, DeadlockReport, Lock, LocksReport, LockState, ThreadLocks
 from jdbpy.session.model.threads import ThreadInfo
@@ -75,9 +75,6 @@ def _leads_to(node: int, cycle: Sequence[int], after: Mapping[int, int]) -> bool
     return False
 
 
-_BLOCKED = "waiting for a monitor"
-
-
 _Threads = dict[int, ThreadInfo]
 """Threads by id."""
 
@@ -133,13 +130,13 @@ class Locks:
         """
         self._require()
         if not object_id:
-            raise StateError("null is no lock", hint="'lock EXPRESSION' wants an object")
+            raise StateError("null is not a lock", hint="'lock EXPRESSION' wants an object")
         try:
             return await self._state(object_id)
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:
                 raise
-            raise StateError("there is no such object (any more)", code=error.code) from error
+            raise StateError("no such object; it may have been garbage-collected", code=error.code) from error
 
     async def _state(self, object_id: int) -> LockState:
         """Return the state of a lock. Both kinds are asked for at once, before its class is known."""
@@ -160,12 +157,12 @@ class Locks:
         """Return the monitor; who is parked for the object itself (a Condition) waits for a signal."""
         threads = await self._infos([told.owner, *told.waiters, *parked], known)
         waiters = [threads[each] for each in told.waiters if each in threads]
-        waiting = [each for each in waiters if each.state != _BLOCKED]
+        waiting = [each for each in waiters if each.state != BLOCKED]
         return LockState(
             lock,
             threads.get(told.owner),
             told.entryCount,
-            entering=tuple(each for each in waiters if each.state == _BLOCKED),
+            entering=tuple(each for each in waiters if each.state == BLOCKED),
             waiting=(*waiting, *(threads[each] for each in parked if each in threads)),
             note="virtual threads are not included" if self._target.at_least(21) and not parked else "",
         )

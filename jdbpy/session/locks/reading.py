@@ -26,7 +26,7 @@ from jdbpy.wire.ids import FrameID, ObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import object_reference, stack_frame, thread_reference
 
 _BRIEF = Limits(depth=0, string=40)
-_BLOCKED = "waiting for a monitor"
+BLOCKED = "waiting for a monitor"
 _WAITING = "waiting"
 _LIBRARY = ("java.", "jdk.", "sun.")
 _ALL_FRAMES = FrameRange()
@@ -262,7 +262,7 @@ class _Everybody(Record):
         if joined is not None and lock.id in self.names:
             return AwaitedLock(lock.replace(kind="thread"), "join", self._ref(lock.id), place)
         owner = self.owners.get(each.wants, 0)
-        if each.info.state != _BLOCKED and any(_is_wait(frame) for frame in frames[:3]):
+        if each.info.state != BLOCKED and any(_is_wait(frame) for frame in frames[:3]):
             return AwaitedLock(lock, "wait", None, place)
         if each.wants in self.refused:
             return AwaitedLock(lock, "enter", ThreadRef(0, NOT_KNOWN, self.refused[each.wants]), place)

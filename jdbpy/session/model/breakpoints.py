@@ -198,7 +198,7 @@ OPTIONS = (
     ),
     BreakpointOption(
         "callers", "caller", Takes.PATTERNS, missing="a pattern", help="`from PATTERNS` only when a caller fits",
-        refused="limited to callers: there is no stack", has_key=True,
+        refused="limited to callers: no stack", has_key=True,
     ),
     BreakpointOption(
         "thread", "thread", Takes.THREAD, missing="a thread", help="`thread THREAD` only in that thread",
@@ -221,7 +221,7 @@ OPTIONS = (
     ),
     BreakpointOption(
         "condition", "if", Takes.CONDITION, help="`if CONDITION` when the expression is true",
-        refused="given a condition: there is no frame to evaluate it in", apart=True, has_key=True,
+        refused="given a condition: no frame to evaluate it in", apart=True, has_key=True,
     ),
 )  # fmt: skip
 """All options with words, in the order of lists and of saved commands."""

@@ -86,7 +86,7 @@ class CaptureSummary(Record):
     cut: Annotated[int, "packets that were not captured to their end"]
     unanswered: Annotated[int, "commands of the debugger without a reply"]
     lost: Annotated[int, "bytes of the connections that were not captured"]
-    skipped: Annotated[int, "bytes of the connections that are no packets"]
+    skipped: Annotated[int, "bytes of the connections that are not packets"]
     connections: Annotated[int, "those with JDWP"]
     others: Annotated[Sequence[str], "TCP connections that have none: the first ones"] = ()
     more_others: Annotated[int, "how many more of these there are"] = 0

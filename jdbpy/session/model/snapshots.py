@@ -40,7 +40,7 @@ class SnapshotTaken(Record):
     size: Annotated[int, "of the file"]
     complete: Annotated[bool, "false when --most ended the collection"]
     masked: Annotated[int, "values that were replaced"] = 0
-    names_only: Annotated[int, "classes of which it has the names only: there was no time for more"] = 0
+    names_only: Annotated[int, "classes of which it has the names only: no time for more"] = 0
 
 
 class SnapshotInfo(Record):

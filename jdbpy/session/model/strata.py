@@ -34,7 +34,7 @@ class SourceDebug(Record):
     class_name: Annotated[str, Json(key="class")]
     text: Annotated[str, "as the class file has it"]
     generated: Annotated[str, Json("the file that was compiled in between", optional=True)]
-    strata: Annotated[tuple[StratumInfo, ...], "none when it is no SMAP"]
+    strata: Annotated[tuple[StratumInfo, ...], "none when it is not an SMAP"]
 
 
 class StratumChoice(Record):

@@ -89,7 +89,7 @@ def fits(chosen: ThreadFilter, info: ThreadInfo) -> bool:
 def check(chosen: ThreadFilter) -> ThreadFilter:
     """Return the filter itself. Raises UsageError for a state that there is not."""
     if chosen.state and chosen.state not in STATES:
-        raise UsageError(f"'{chosen.state}' is no state of a thread", hint=f"there are {', '.join(STATES)}")
+        raise UsageError(f"'{chosen.state}' is not a state of a thread", hint=f"there are {', '.join(STATES)}")
     return chosen
 
 

@@ -75,7 +75,7 @@ def check_format(letter: str) -> str:
     """Return the letter; raises UsageError, with the letters that there are, for any other."""
     if letter not in FORMATS:
         known = ", ".join(f"{each} ({name})" for each, name in FORMATS.items())
-        what = f"'{letter}' is no format" if letter else "a format is missing after '/'"
+        what = f"'{letter}' is not a format" if letter else "a format is missing after '/'"
         raise UsageError(f"{what}: there are {known}", code="UNKNOWN_FORMAT")
     return letter
 

@@ -102,7 +102,7 @@ class ModuleDirectory:
         if not classes:
             near = close_to(text, [name for _, name, _ in rows])
             raise UsageError(
-                f"there is no module and no loaded class '{text}'",
+                f"no module and no loaded class '{text}'",
                 hint=f"there is {', '.join(near)}" if near else "'modules' lists the modules",
                 code="NO_SUCH_MODULE",
             )

@@ -213,7 +213,7 @@ def _no_capture(name: str, begin: bytes) -> UsageError:
             "a recording cannot be read from standard input", hint="jdbpy packets FILE reads it", code="FILE"
         )
     return UsageError(
-        f"{name} is no capture and no recording: it {f'begins with {begin!r}' if begin else 'is empty'}",
+        f"{name} is neither a capture nor a recording: it {f'begins with {begin!r}' if begin else 'is empty'}",
         hint="it reads pcap and pcapng, as tcpdump and Wireshark write them, and files of --record",
         code="FILE",
     )

@@ -214,7 +214,7 @@ class SnapshotStore:
             raise not_a_snapshot(self.path, "its tables are not those of a snapshot")
         [(wrong,)] = self._rows(_WRONG_BLOCKS, _MOST_KEY, _MOST_BLOCK)
         if wrong:
-            raise self.damaged("a block of answers is no block")
+            raise self.damaged("a block of answers is not a block")
         [(longest,)] = self._rows("SELECT coalesce(max(length(value)), 0) FROM meta")
         if longest > _MOST_META:
             raise self.damaged("what it says of itself is too long")
@@ -327,4 +327,4 @@ def not_a_snapshot(path: str, why: str, noun: str = "snapshot") -> UsageError:
         "snapshot": "'snapshot FILE' writes one, and 'jdbpy open FILE' reads it",
         "recording": "'jdbpy attach --record FILE' writes one, and 'jdbpy replay FILE' plays it",
     }
-    return UsageError(f"{path} is no {noun}: {why}", hint=made_by[noun], code="FILE")
+    return UsageError(f"{path} is not a {noun}: {why}", hint=made_by[noun], code="FILE")

@@ -56,7 +56,7 @@ def words_of(command: str) -> tuple[str, ...]:
     if words in ([], ["none"]):
         return ()
     if shutil.which(words[0]) is None:
-        raise UsageError(f"there is no program '{words[0]}' on the PATH", hint="give the whole path of the decompiler")
+        raise UsageError(f"no program '{words[0]}' on the PATH", hint="give the whole path of the decompiler")
     return tuple(words)
 
 

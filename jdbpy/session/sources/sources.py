@@ -158,7 +158,7 @@ class Sources:
 
         words = words_of(command)
         if self.class_file is None:
-            raise StateError("there are no class files here", code="NO_CLASS_FILE")
+            raise StateError("no class files here", code="NO_CLASS_FILE")
         data = await self.class_file(class_name)
         key = class_name, words, hash(data)
         if key not in self._decompiled:

@@ -52,9 +52,7 @@ StopShower = Callable[[Votes], Awaitable[None]]
 ExceptionReader = Callable[[wire_event.Exception], Awaitable[ExceptionInfo]]
 
 _ALL = bytes((JdwpSuspendPolicy.ALL,))
-"""The beginning of an event set that suspends everything."""
-
-"""The beginning of an event set that suspends the thread of its event."""
+"""The beginning of an event set that suspends everything; no policy has a higher number."""
 
 EXIT_LIMIT = 3.0
 """Seconds that the process of a launched target may outlive its connection before that counts as lost."""
@@ -64,8 +62,6 @@ DEATH_LIMIT = 30.0
 
 _POLICIES = tuple(JdwpSuspendPolicy)
 """By their numbers."""
-
-_HIGHEST_POLICY = bytes([JdwpSuspendPolicy.ALL])
 
 _MOST_WARNINGS = 20
 """Different warnings of events that make no sense; there are no more, whatever the target sends."""
@@ -166,7 +162,7 @@ class EventDispatcher:
 
     def _take(self, packet: Packet) -> bool:
         """Pass an event set as it comes in, if it is not to wait for its turn. A fault here ends nothing."""
-        if packet.data[:1] > _HIGHEST_POLICY:
+        if packet.data[:1] > _ALL:
             self._warn(f"an event set has the unknown suspend policy {packet.data[0]}; all threads were resumed")
         try:
             return self._take_at_once(packet)

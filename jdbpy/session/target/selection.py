@@ -51,4 +51,4 @@ class Selection:
 
 def no_such_thread(number: int) -> UsageError:
     """Return the error for a number that no thread has."""
-    return UsageError(f"there is no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")
+    return UsageError(f"no thread {number}", hint="'threads' lists them", code="NO_SUCH_THREAD")

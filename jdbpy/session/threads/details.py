@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdwpError, ProtocolError, StateError, UsageError
 from jdbpy.session.concurrency import both, once, together
-from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
+from jdbpy.session.eval.utility_calls import FACTORY, CallRunner, UtilityCall, UtilityCalls, on
 from jdbpy.session.java.releases import BEANS_OF_ALL_INTERFACES, INTERRUPTED_FIELD
 from jdbpy.session.model.threads import ThreadDetail, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _DEEPEST_GROUP = 50
 _BEAN = "com.sun.management.ThreadMXBean"  # HotSpot's, which takes many ids at once
-_FACTORY = "java.lang.management.ManagementFactory"
 _TOLD = ("getThreadCpuTime", "getThreadUserTime", "getThreadAllocatedBytes")
 _THREAD = "java.lang.Thread"
 _BRIEF = Limits(depth=0)
@@ -177,16 +176,16 @@ async def _used(calls: UtilityCalls, count: int, java_ids: JavaIds, *methods: st
 
 async def _expect_bean(calls: UtilityCalls) -> None:
     if calls.release >= BEANS_OF_ALL_INTERFACES:
-        await calls.expect(load=[_FACTORY], beans=[_BEAN])
+        await calls.expect(load=[FACTORY], beans=[_BEAN])
     else:
-        await calls.expect(load=[_FACTORY, _BEAN])
+        await calls.expect(load=[FACTORY, _BEAN])
 
 
 async def _bean(calls: UtilityCalls) -> list[Raw]:
     """Return the bean of threads; it is declared to have HotSpot's interface where the VM has made sure of that."""
     if calls.release < BEANS_OF_ALL_INTERFACES:  # docs/jdk.md, "The bean of threads"
         return await calls.all(
-            UtilityCall(_FACTORY, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;"), slow=True
+            UtilityCall(FACTORY, "getThreadMXBean", "()Ljava/lang/management/ThreadMXBean;"), slow=True
         )
     found = await calls.all(await calls.bean(_BEAN))
     calls.declare(_BEAN, *found)

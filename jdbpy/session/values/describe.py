@@ -319,7 +319,7 @@ class Describer:
                 children = (await self._parts(parts, depth))[0] if depth >= 1 else ()
                 said = f": {escape(message[: self._limits.string])}" if message is not None else ""
                 return Described(plain.replace(text=f"{name}{said}", children=children, note=note))
-        raise TypeError(f"a view returned {shown!r}, which is none of the classes of values.shown")
+        raise TypeError(f"a view returned {shown!r}, which is not one of the classes of values.shown")
 
     async def _parts(self, parts: Sequence[Part], depth: int) -> tuple[tuple[Variable, ...], list[Described]]:
         """Children for named parts, none at depth 0, and what they were made of."""

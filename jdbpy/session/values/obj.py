@@ -78,7 +78,7 @@ class Obj:
         [declared] = await find_fields(self.reader, self.view_class, [field])
         name = java_name(declared.signature.lstrip("["))
         if not self.view_class.name.startswith(("java.", "jdk.", "sun.")):
-            raise UnknownLayout(f"{self.view_class.name} is no class of the JDK")
+            raise UnknownLayout(f"{self.view_class.name} is not a class of the JDK")
         return await self.reader.boot_class(name)
 
     async def text(self, value: TaggedValue) -> str | None:

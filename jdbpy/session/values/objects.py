@@ -20,7 +20,7 @@ from jdbpy.session.values.obj import Obj
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.remembered import Remembered
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
-from jdbpy.session.values.strings import string_length
+from jdbpy.session.values.strings import STRING, string_length
 from jdbpy.session.values.views.registry import OF_THE_JDK
 from jdbpy.session.values.walk import Walks
 from jdbpy.wire.constants import Tag
@@ -209,7 +209,6 @@ class Objects:
 _WANTED = OBJECT_TAGS - {Tag.CLASS_OBJECT}
 """The class of a class is known."""
 
-_STRING = "java.lang.String"
 
 _SPARE_GUESSES = 8
 """Ids beyond those that are expected: others may have been given out in between."""
@@ -241,7 +240,7 @@ async def prefetch_objects(reader: Reader, values: Iterable[TaggedValue | JdwpEr
     prefetches = [_prefetch(reader, each) for each in ordered]
     if new:
         prefetches.append(_guess_lengths(reader, max(objects), len(new) + _SPARE_GUESSES))
-    await read_both(gather(prefetches), read_both(reader.read_expected(), reader.boot_class(_STRING)))
+    await read_both(gather(prefetches), read_both(reader.read_expected(), reader.boot_class(STRING)))
 
 
 async def prefetch_expected(reader: Reader, classes: Iterable[ReferenceTypeID]) -> None:
@@ -250,7 +249,7 @@ async def prefetch_expected(reader: Reader, classes: Iterable[ReferenceTypeID]) 
     To be run by the reader. wire: 1 trip, 1 more for each class above.
     """
     chains = gather([_prefetch_chain(reader, each) for each in classes])
-    await read_both(chains, read_both(reader.read_expected(), reader.boot_class(_STRING)))
+    await read_both(chains, read_both(reader.read_expected(), reader.boot_class(STRING)))
 
 
 async def _prefetch_chain(reader: Reader, type_id: ReferenceTypeID) -> None:
@@ -272,7 +271,7 @@ def _objects_among(values: Iterable[TaggedValue | JdwpError]) -> dict[int, Tagge
 
 async def _guess_lengths(reader: Reader, last: int, count: int) -> None:
     """Learn the lengths of arrays behind strings, in the trip that asks for these arrays."""
-    if await reader.boot_class(_STRING) is not None:
+    if await reader.boot_class(STRING) is not None:
         await reader.guess_lengths(last, count)
 
 

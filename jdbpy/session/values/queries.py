@@ -332,5 +332,5 @@ async def _link_field(reader: Reader, type_id: ReferenceTypeID, name: str) -> Fi
     except UnknownLayout:
         raise await _no_field(reader, shape, name) from None
     if field.signature[0] not in "L[":
-        raise UsageError(f"the field '{name}' of {shape.name} is no reference", code="NO_REFERENCE")
+        raise UsageError(f"the field '{name}' of {shape.name} is not a reference", code="NO_REFERENCE")
     return field

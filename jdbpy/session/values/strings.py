@@ -24,7 +24,7 @@ MOST = 1_000_000
 MOST_OF_A_MESSAGE = 16_384
 """Characters of a message of an exception that are fetched."""
 
-_STRING = "java.lang.String"
+STRING = "java.lang.String"
 
 
 async def string_length(reader: Reader, string_id: int) -> int | None:
@@ -105,7 +105,7 @@ async def _body(reader: Reader, string_id: int) -> StringBody | None:
     known = reader.known_body(string_id)
     if known is not None:
         return known
-    shape = await reader.boot_class(_STRING)
+    shape = await reader.boot_class(STRING)
     array_field = shape.field("value") if shape is not None else None
     coder_field = shape.field("coder") if shape is not None else None
     if shape is None or array_field is None or shape.field("offset") is not None:

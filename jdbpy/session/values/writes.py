@@ -211,9 +211,7 @@ async def write_local(target: Target, frame: FrameInfo, slot: int, value: Tagged
     [frame] = await current_frames(target, [frame])
     variable = next((each for each in await frame_slots(target, frame) if each.slot == slot), None)
     if variable is None:
-        raise UsageError(
-            f"there is no variable in slot {slot} of that frame that could be set", code="NO_SUCH_VARIABLE"
-        )
+        raise UsageError(f"no variable in slot {slot} of that frame that could be set", code="NO_SUCH_VARIABLE")
     home = ReferenceTypeID(frame.location.type_id)
     _require_typed(variable, value)
     await require_assignable(target, variable.signature, value, variable.name, home)

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, JdwpError, StateError
 from jdbpy.session.concurrency import both
-from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
+from jdbpy.session.eval.utility_calls import FACTORY, CallRunner, UtilityCall, UtilityCalls, on
 from jdbpy.session.model.vm import Clocks, VmFacts
 from jdbpy.session.target.target import Target
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.target import Raw
 
-_FACTORY = "java.lang.management.ManagementFactory"
 _RUNTIME = "java.lang.management.RuntimeMXBean"
 _COMPILER = "java.lang.management.CompilationMXBean"
 _MACHINE = "java.lang.management.OperatingSystemMXBean"
 _PROCESS = "com.sun.management.OperatingSystemMXBean"  # HotSpot's: tells processor time as well
-_SYSTEM = "java.lang.System"
+SYSTEM = "java.lang.System"
 _RUN = "java.lang.Runtime"
 _VM = "jdk.internal.misc.VM"  # told to the bean, too, and loaded in every JVM
 _HANDLE = "java.lang.ProcessHandleImpl"
@@ -87,13 +86,13 @@ async def read_facts(
 
 
 async def _ask(calls: UtilityCalls, told: _Told) -> None:
-    _, names = await both(lambda: calls.expect(_RUN, _VM, _SYSTEM, load=[_HANDLE]), lambda: calls.strings(_PROPERTIES))
+    _, names = await both(lambda: calls.expect(_RUN, _VM, SYSTEM, load=[_HANDLE]), lambda: calls.strings(_PROPERTIES))
     runtime, (process, arguments, *values) = await both(
         lambda: calls.static_field(_RUN, "currentRuntime"),
         lambda: calls.outcomes(
             UtilityCall(_HANDLE, "getCurrentPid0", "()J"),
             UtilityCall(_VM, "getRuntimeArguments", _STRINGS),
-            *(UtilityCall(_SYSTEM, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;", (name,)) for name in names),
+            *(UtilityCall(SYSTEM, "getProperty", "(Ljava/lang/String;)Ljava/lang/String;", (name,)) for name in names),
         ),
     )
     if isinstance(process, StateError) or isinstance(arguments, StateError):
@@ -116,8 +115,8 @@ async def _ask(calls: UtilityCalls, told: _Told) -> None:
 async def _by_bean(calls: UtilityCalls) -> tuple[Raw, Raw]:
     """Return the number of the process and the arguments, of a JVM that has them not where they are looked for
     first."""
-    await calls.expect("java.util.List", load=[_FACTORY, _RUNTIME])
-    bean = await calls.static(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};")
+    await calls.expect("java.util.List", load=[FACTORY, _RUNTIME])
+    bean = await calls.static(FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};")
     called, given = await calls.all(
         on(bean, _RUNTIME, "getName", "()Ljava/lang/String;"),
         on(bean, _RUNTIME, "getInputArguments", "()Ljava/util/List;"),
@@ -133,14 +132,14 @@ async def read_clocks(runner: CallRunner) -> Clocks:
     """Return the clocks of the target. Raises StateError when no method can be run. wire: 6 trips over a link, 2
     again."""
     async with runner.calls("the time of the target") as calls:
-        await calls.expect(_SYSTEM, load=[_FACTORY, _RUNTIME, _MACHINE, _COMPILER], beans=[_PROCESS])
+        await calls.expect(SYSTEM, load=[FACTORY, _RUNTIME, _MACHINE, _COMPILER], beans=[_PROCESS])
         process = await _process_bean(calls)
         bean, machine, compiler, now, nano, *processes = await calls.outcomes(
-            UtilityCall(_FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};"),
-            UtilityCall(_FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};"),
-            UtilityCall(_FACTORY, "getCompilationMXBean", f"()L{_COMPILER.replace('.', '/')};"),
-            UtilityCall(_SYSTEM, "currentTimeMillis", "()J"),
-            UtilityCall(_SYSTEM, "nanoTime", "()J"),
+            UtilityCall(FACTORY, "getRuntimeMXBean", f"()L{_RUNTIME.replace('.', '/')};"),
+            UtilityCall(FACTORY, "getOperatingSystemMXBean", f"()L{_MACHINE.replace('.', '/')};"),
+            UtilityCall(FACTORY, "getCompilationMXBean", f"()L{_COMPILER.replace('.', '/')};"),
+            UtilityCall(SYSTEM, "currentTimeMillis", "()J"),
+            UtilityCall(SYSTEM, "nanoTime", "()J"),
             *process,
             slow=True,  # the first time beans are made
         )

@@ -58,7 +58,6 @@ def in_words(flags: Mapping[str, bool]) -> list[Capability]:
 
 
 _MOST = 10_000
-_SYSTEM = "java.lang.System"
 _HOLDERS = (
     "java.util.Properties",
     "java.util.concurrent.ConcurrentHashMap",
@@ -91,7 +90,7 @@ async def _table(target: Target) -> TaggedValue | None:
     """Return the map in which java.util.Properties keeps its entries (since 9), or the Properties themselves (a
     Hashtable)."""
     reader = Objects.of(target).reader
-    system, shape, *_ = await gather([reader.boot_class(name) for name in (_SYSTEM, *_HOLDERS)])
+    system, shape, *_ = await gather([reader.boot_class(name) for name in (facts.SYSTEM, *_HOLDERS)])
     field = system.field("props", static=True) if system is not None else None
     if system is None or field is None:
         return None
@@ -117,10 +116,10 @@ async def set_property(runner: CallRunner, name: str, value: str | None) -> str 
     """Set a property, or remove it (None); return what it was. Raises StateError when no method can be run."""
     async with runner.calls("setting a system property") as calls:
         if value is None:
-            old = await calls.static(_SYSTEM, "clearProperty", "(Ljava/lang/String;)Ljava/lang/String;", name)
+            old = await calls.static(facts.SYSTEM, "clearProperty", "(Ljava/lang/String;)Ljava/lang/String;", name)
         else:
             signature = "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;"
-            old = await calls.static(_SYSTEM, "setProperty", signature, name, value)
+            old = await calls.static(facts.SYSTEM, "setProperty", signature, name, value)
         return await calls.text(old)
 
 

@@ -30,7 +30,7 @@ Then ``helper.data`` is defined in the loader of the host and initialized, the f
 ``references`` name are filled, breakpoints are set at ``stops``, and the host is redefined with ``woven.data``.
 
 **The helper** is a class file of version 49, which needs no stack maps: final, synthetic, in the host's package. Its
-name begins with ``PREFIX`` behind the package. Its methods, all static and public:
+name begins with "Jdbpy__" behind the package. Its methods, all static and public:
 
 * ``check(...)V`` takes the variables that the expressions read. It throws nothing.
 * ``trap()V`` is empty, and called for a hit that counts. A breakpoint is set at its code index 0.
@@ -44,6 +44,3 @@ Its static fields: ``HOST``, a constant String, ``jdbpy com/acme/Order`` (see ``
 installer fills before the host is redefined; ``thread`` and ``instance``, objects that the filters compare with. The
 installer sets these, and sets them to null when it takes the helper out, so that it keeps nothing alive.
 """
-
-PREFIX = "Jdbpy__"
-"""The beginning of the names of helpers, behind their package."""

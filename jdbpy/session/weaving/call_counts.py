@@ -12,8 +12,8 @@ from __future__ import annotations
 from math import sqrt
 
 from jdbpy.session.weaving.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, Assembler, Label
-from jdbpy.session.weaving.helper import THROWABLE, HelperWriter
-from jdbpy.session.weaving.parts import Filters, HelperClass
+from jdbpy.session.weaving.helper import HelperWriter
+from jdbpy.session.weaving.parts import THROWABLE, Filters, HelperClass
 
 TOTAL, FAILED, LONGEST, SHORTEST, FIRST_BUCKET = 0, 1, 2, 3, 8
 MOST = (1 << 44) - 1

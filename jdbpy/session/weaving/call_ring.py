@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 
 from jdbpy.record import Record
 from jdbpy.session.weaving.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, Assembler, Label
-from jdbpy.session.weaving.helper import OBJECT, THROWABLE, HelperWriter
-from jdbpy.session.weaving.parts import OWN, TOP, CheckCall, CheckParameter, Emitted, Filters
+from jdbpy.session.weaving.helper import HelperWriter
+from jdbpy.session.weaving.parts import OBJECT, OWN, THROWABLE, TOP, CheckCall, CheckParameter, Emitted, Filters
 from jdbpy.session.weaving.ring import RingColumn, RingWriter
 from jdbpy.session.weaving.trace_ring import STRIPES, TraceHelper, count_pass, is_number, stripe_of
 

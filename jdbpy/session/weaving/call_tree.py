@@ -20,8 +20,8 @@ from functools import partial
 
 from jdbpy.session.weaving.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, Assembler, Label
 from jdbpy.session.weaving.call_counts import MOST, raise_to
-from jdbpy.session.weaving.helper import OBJECT, THROWABLE, HelperWriter
-from jdbpy.session.weaving.parts import Filters, HelperClass
+from jdbpy.session.weaving.helper import HelperWriter
+from jdbpy.session.weaving.parts import OBJECT, THREAD_LOCAL, THROWABLE, Filters, HelperClass
 
 ENDED, FAILED, FOLDED, DONE, FIRST = range(5)
 COUNT, FAILURES, TOTAL, LONGEST, SHORTEST, PER_PLACE = range(6)
@@ -29,7 +29,6 @@ ALL = (1 << 63) - 1
 """The limit where all calls are folded."""
 
 _BEGAN, _SITE, _SINCE, _OWN_PLACES = range(4)
-_LOCAL = "java/lang/ThreadLocal"
 
 
 def start_of(method: int, calls: Sequence[int]) -> int:
@@ -43,7 +42,7 @@ def tree_class(name: str, host: str, calls: Sequence[int], costs: tuple[int, int
     """
     writer = HelperWriter(name, host, [], Filters())
     writer.cls.field(PUBLIC | FINAL, "TIMES", f"L{NUMBERS};")
-    writer.cls.field(FINAL, "OUTER", f"L{_LOCAL};")
+    writer.cls.field(FINAL, "OUTER", f"L{THREAD_LOCAL};")
     writer.cls.field(PUBLIC | VOLATILE, "limit", "J")
     writer.cls.field(PUBLIC | VOLATILE, "on", "I")
     for number, count in enumerate(calls):
@@ -56,10 +55,10 @@ def tree_class(name: str, host: str, calls: Sequence[int], costs: tuple[int, int
 
     def initialize(code: Assembler) -> None:
         code.put_numbers(name, "TIMES", start_of(len(calls), calls))
-        code.new(_LOCAL)
+        code.new(THREAD_LOCAL)
         code.op("dup")
-        code.call_constructor(_LOCAL, "()V")
-        code.put_static(name, "OUTER", f"L{_LOCAL};")
+        code.call_constructor(THREAD_LOCAL, "()V")
+        code.put_static(name, "OUTER", f"L{THREAD_LOCAL};")
         code.push_int(1)
         code.put_static(name, "on", "I")
 
@@ -75,8 +74,8 @@ def _methods_of(writer: HelperWriter, number: int, start: int, count: int) -> No
         code.place(first)
         code.get_static(name, "on", "I")
         code.jump("ifeq", none)
-        code.get_static(name, "OUTER", f"L{_LOCAL};")
-        code.call(_LOCAL, "get", f"(){OBJECT}")
+        code.get_static(name, "OUTER", f"L{THREAD_LOCAL};")
+        code.call(THREAD_LOCAL, "get", f"(){OBJECT}")
         code.jump("ifnonnull", none)
         code.push_int(_OWN_PLACES + PER_PLACE * count)
         code.new_array("J")
@@ -119,12 +118,12 @@ def _methods_of(writer: HelperWriter, number: int, start: int, count: int) -> No
 
 def _outer(code: Assembler, name: str, record: int | None) -> None:
     """Set the outer call of the thread: the one that is timed from now on, or none."""
-    code.get_static(name, "OUTER", f"L{_LOCAL};")
+    code.get_static(name, "OUTER", f"L{THREAD_LOCAL};")
     if record is None:
         code.op("aconst_null")
     else:
         code.load("[J", record)
-    code.call(_LOCAL, "set", f"({OBJECT})V")
+    code.call(THREAD_LOCAL, "set", f"({OBJECT})V")
 
 
 def _calling(code: Assembler) -> None:

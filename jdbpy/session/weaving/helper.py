@@ -7,13 +7,21 @@ from collections.abc import Callable, Sequence
 
 from jdbpy.session.java.constant_pool import STRING, ConstantPool
 from jdbpy.session.weaving.assembler import FINAL, PUBLIC, VOLATILE, Assembler, ClassWriter, Label, words
-from jdbpy.session.weaving.parts import CheckCall, CheckCount, CheckParameter, Emitted, Filters, Handle, HelperClass
+from jdbpy.session.weaving.parts import (
+    COUNTER,
+    HANDLE,
+    OBJECT,
+    THREAD_LOCAL,
+    THROWABLE,
+    CheckCall,
+    CheckCount,
+    CheckParameter,
+    Emitted,
+    Filters,
+    Handle,
+    HelperClass,
+)
 
-THROWABLE = "Ljava/lang/Throwable;"
-OBJECT = "Ljava/lang/Object;"
-HANDLE = "Ljava/lang/invoke/MethodHandle;"
-_COUNTER = "java/util/concurrent/atomic/AtomicLong"
-_LOCAL = "java/lang/ThreadLocal"
 _MARK = "jdbpy "
 _LEGAL = re.compile(r"[^.;\[/<>]+")
 
@@ -78,8 +86,8 @@ def pass_number(code: Assembler, count: CheckCount, out: Label, local: int | Non
 
 
 def _number(code: Assembler, counter: str) -> None:
-    code.get_static(code.owner, counter, f"L{_COUNTER};")
-    code.call(_COUNTER, "incrementAndGet", "()J")
+    code.get_static(code.owner, counter, f"L{COUNTER};")
+    code.call(COUNTER, "incrementAndGet", "()J")
 
 
 class HelperWriter:
@@ -105,12 +113,12 @@ class HelperWriter:
         for handle in self.handles:
             self.cls.field(PUBLIC | FINAL, handle.field, HANDLE)
         if self.runs_methods:
-            self.cls.field(FINAL, "BUSY", f"L{_LOCAL};")
+            self.cls.field(FINAL, "BUSY", f"L{THREAD_LOCAL};")
 
     def counter(self, field: str, start: int = 0) -> None:
         """Add an AtomicLong in a static field."""
         self._counters[field] = start
-        self.cls.field(PUBLIC | FINAL, field, f"L{_COUNTER};")
+        self.cls.field(PUBLIC | FINAL, field, f"L{COUNTER};")
 
     def counts(self, count: CheckCount) -> bool:
         """True if the number of a hit decides; counters are added then."""
@@ -206,8 +214,8 @@ class HelperWriter:
             return
         known = Label()
         self._mark = code.new_local("[I")
-        code.get_static(self.name, "BUSY", f"L{_LOCAL};")
-        code.call(_LOCAL, "get", f"(){OBJECT}")
+        code.get_static(self.name, "BUSY", f"L{THREAD_LOCAL};")
+        code.call(THREAD_LOCAL, "get", f"(){OBJECT}")
         code.check_cast("[I")
         code.store("[I", self._mark)
         code.load("[I", self._mark)
@@ -215,9 +223,9 @@ class HelperWriter:
         code.push_int(1)
         code.new_array("I")
         code.store("[I", self._mark)
-        code.get_static(self.name, "BUSY", f"L{_LOCAL};")
+        code.get_static(self.name, "BUSY", f"L{THREAD_LOCAL};")
         code.load("[I", self._mark)
-        code.call(_LOCAL, "set", f"({OBJECT})V")
+        code.call(THREAD_LOCAL, "set", f"({OBJECT})V")
         code.place(known)
         code.load("[I", self._mark)
         code.push_int(0)
@@ -246,16 +254,16 @@ class HelperWriter:
 
             def initialize(code: Assembler) -> None:
                 for field, start in self._counters.items():
-                    code.new(_COUNTER)
+                    code.new(COUNTER)
                     code.op("dup")
                     code.push_long(start)
-                    code.call_constructor(_COUNTER, "(J)V")
-                    code.put_static(self.name, field, f"L{_COUNTER};")
+                    code.call_constructor(COUNTER, "(J)V")
+                    code.put_static(self.name, field, f"L{COUNTER};")
                 if self.runs_methods:
-                    code.new(_LOCAL)
+                    code.new(THREAD_LOCAL)
                     code.op("dup")
-                    code.call_constructor(_LOCAL, "()V")
-                    code.put_static(self.name, "BUSY", f"L{_LOCAL};")
+                    code.call_constructor(THREAD_LOCAL, "()V")
+                    code.put_static(self.name, "BUSY", f"L{THREAD_LOCAL};")
                 if write is not None:
                     write(code)
                 code.return_()

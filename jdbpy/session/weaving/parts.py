@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from jdbpy.session.weaving.assembler import Assembler, Label
 
 
+OBJECT = "Ljava/lang/Object;"
+STRING = "Ljava/lang/String;"
+THROWABLE = "Ljava/lang/Throwable;"
+HANDLE = "Ljava/lang/invoke/MethodHandle;"
+COUNTER = "java/util/concurrent/atomic/AtomicLong"
+THREAD_LOCAL = "java/lang/ThreadLocal"
+
 TOP = -1
 """The slot of what is on top of the operand stack: at a return, what is returned. It stays there."""
 
@@ -33,7 +40,7 @@ class CheckParameter(Record):
     @property
     def passed_as(self) -> str:
         """Return the type in the descriptor of ``check``: references are passed as Object and cast at their use."""
-        return "Ljava/lang/Object;" if self.signature[0] in "L[" else self.signature
+        return OBJECT if self.signature[0] in "L[" else self.signature
 
 
 class CheckCall(Record):

@@ -26,11 +26,9 @@ from types import MappingProxyType
 
 from jdbpy.record import Record
 from jdbpy.session.weaving.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, Assembler, Label
-from jdbpy.session.weaving.helper import OBJECT, HelperWriter, pass_number
-from jdbpy.session.weaving.parts import FAILED, CheckCount, Emitted, Filters, HelperClass
+from jdbpy.session.weaving.helper import HelperWriter, pass_number
+from jdbpy.session.weaving.parts import COUNTER, FAILED, OBJECT, STRING, CheckCount, Emitted, Filters, HelperClass
 
-_COUNTER = "java/util/concurrent/atomic/AtomicLong"
-_STRING = "Ljava/lang/String;"
 _NUMBERS = frozenset("ZBCSIJFD")
 
 
@@ -85,8 +83,8 @@ def log_class(
         if size:
             ring.drop_if_full(code, out)
         elif not counted:
-            code.get_static(name, "HITS", f"L{_COUNTER};")
-            code.call(_COUNTER, "incrementAndGet", "()J")
+            code.get_static(name, "HITS", f"L{COUNTER};")
+            code.call(COUNTER, "incrementAndGet", "()J")
             code.op("pop2")
 
     def act(code: Assembler, locals_: Sequence[int], out: Label) -> None:
@@ -101,8 +99,8 @@ def log_class(
     def failed(code: Assembler) -> None:
         code.load(OBJECT, 0)
         code.put_static(name, "thrown", OBJECT)
-        code.get_static(name, "FAILURES", f"L{_COUNTER};")
-        code.call(_COUNTER, "incrementAndGet", "()J")
+        code.get_static(name, "FAILURES", f"L{COUNTER};")
+        code.call(COUNTER, "incrementAndGet", "()J")
         code.op("pop2")
         code.return_()
 
@@ -132,27 +130,27 @@ def _as_text(value: Emitted, most: int) -> Emitted:
         local = code.new_local(OBJECT)
         code.store(OBJECT, local)
         code.load(OBJECT, local)
-        code.instance_of(_STRING)
+        code.instance_of(STRING)
         code.jump("ifne", done)
         code.load(OBJECT, local)
         code.jump("ifnull", done)
         code.load(OBJECT, local)
-        code.call("java/lang/Object", "toString", f"(){_STRING}")
+        code.call("java/lang/Object", "toString", f"(){STRING}")
         code.store(OBJECT, local)
         code.load(OBJECT, local)
         code.jump("ifnull", done)
         code.load(OBJECT, local)
-        code.check_cast(_STRING)
+        code.check_cast(STRING)
         code.call("java/lang/String", "length", "()I")
         code.push_int(most)
         code.jump("if_icmpgt", cut)
         code.jump("goto", done)
         code.place(cut)
         code.load(OBJECT, local)
-        code.check_cast(_STRING)
+        code.check_cast(STRING)
         code.push_int(0)
         code.push_int(most)
-        code.call("java/lang/String", "substring", f"(II){_STRING}")
+        code.call("java/lang/String", "substring", f"(II){STRING}")
         code.store(OBJECT, local)
         code.place(done)
         code.load(OBJECT, local)
@@ -201,8 +199,8 @@ class RingWriter:
     def drop_if_full(self, code: Assembler, out: Label) -> None:
         """Count the hit as dropped, and jump to ``out``, if the debugger has not read enough."""
         room = Label()
-        code.get_static(self._name, "HEAD", f"L{_COUNTER};")
-        code.call(_COUNTER, "get", "()J")
+        code.get_static(self._name, "HEAD", f"L{COUNTER};")
+        code.call(COUNTER, "get", "()J")
         self._free(code)
         code.jump("iflt", room)
         self._dropped(code)
@@ -222,8 +220,8 @@ class RingWriter:
         head, place = code.new_local("J"), code.new_local("I")
         again, room, taken = Label(), Label(), Label()
         code.place(again)
-        code.get_static(self._name, "HEAD", f"L{_COUNTER};")
-        code.call(_COUNTER, "get", "()J")
+        code.get_static(self._name, "HEAD", f"L{COUNTER};")
+        code.call(COUNTER, "get", "()J")
         code.store("J", head)
         code.load("J", head)
         self._free(code)
@@ -231,12 +229,12 @@ class RingWriter:
         self._dropped(code)
         code.jump("goto", out)
         code.place(room)
-        code.get_static(self._name, "HEAD", f"L{_COUNTER};")
+        code.get_static(self._name, "HEAD", f"L{COUNTER};")
         code.load("J", head)
         code.load("J", head)
         code.push_long(1)
         code.op("ladd")
-        code.call(_COUNTER, "compareAndSet", "(JJ)Z")
+        code.call(COUNTER, "compareAndSet", "(JJ)Z")
         code.jump("ifne", taken)
         code.jump("goto", again)
         code.place(taken)
@@ -282,8 +280,8 @@ class RingWriter:
     def _dropped(self, code: Assembler) -> None:
         if not self._counts_dropped:
             return
-        code.get_static(self._name, "DROPPED", f"L{_COUNTER};")
-        code.call(_COUNTER, "incrementAndGet", "()J")
+        code.get_static(self._name, "DROPPED", f"L{COUNTER};")
+        code.call(COUNTER, "incrementAndGet", "()J")
         code.op("pop2")
 
     def _load(self, code: Assembler, signature: str, local: int) -> None:

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 from jdbpy.record import Record
 from jdbpy.session.weaving.assembler import FINAL, NUMBERS, PUBLIC, Assembler, Label
-from jdbpy.session.weaving.helper import OBJECT, HelperWriter, named
-from jdbpy.session.weaving.parts import CheckCall, CheckParameter, Filters
+from jdbpy.session.weaving.helper import HelperWriter, named
+from jdbpy.session.weaving.parts import OBJECT, CheckCall, CheckParameter, Filters
 from jdbpy.session.weaving.ring import LogHelper, RingColumn, RingWriter
 
 STRIPES = 8

@@ -125,7 +125,7 @@ def read_capture(file: Readable, name: str, begin: bytes) -> Iterator[CaptureFra
     elif begin == _PCAPNG_MAGIC:
         yield from _Sections(source).frames()
     else:
-        raise UsageError(f"{name} is no capture: it begins with {begin.hex(' ') or 'nothing'}", code="FILE")
+        raise UsageError(f"{name} is not a capture: it begins with {begin.hex(' ') or 'nothing'}", code="FILE")
 
 
 class _Source:

@@ -120,7 +120,7 @@ class _ObjectById(Op):
 
     async def run(self, run: Run) -> Operand:
         if not self.id:
-            raise EvalError("@0 is no object", self.at)
+            raise EvalError("@0 is not an object", self.at)
         ref = Ref(self.id)
         await run.target.classes_of([ref])  # raises when there is no such object
         return Operand(OBJECT, ref)

@@ -28,10 +28,8 @@ from jdbpy.session.java.types import (
     is_string,
 )
 from jdbpy.session.weaving.assembler import Assembler, Label, class_constant
-from jdbpy.session.weaving.parts import CheckParameter
+from jdbpy.session.weaving.parts import OBJECT, STRING, CheckParameter
 
-OBJECT = "Ljava/lang/Object;"
-STRING = "Ljava/lang/String;"
 _NULL = "null"
 _BUILDER = "java/lang/StringBuilder"
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from jdbpy.session.eval.emit.emitter import OBJECT, Brought, Emitter, MethodKey, key_of, others_of
+from jdbpy.session.eval.emit.emitter import Brought, Emitter, MethodKey, key_of, others_of
 from jdbpy.session.eval.emit.members import MemberAccess, internal
 from jdbpy.session.eval.emit.refusals import NotInTarget, refuse
 from jdbpy.session.eval.ops import calls, flow
@@ -26,7 +26,7 @@ from jdbpy.session.java.types import (
     erasure,
 )
 from jdbpy.session.weaving.assembler import Assembler, CodeTooLong, Label
-from jdbpy.session.weaving.parts import CheckParameter, Emitted
+from jdbpy.session.weaving.parts import OBJECT, CheckParameter, Emitted
 
 _FIELD = -1_000_000
 """The slot of the first field that is passed: the slots of others are below it."""

@@ -15,9 +15,8 @@ from jdbpy.session.java import signatures
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.java.types import ClassType, JavaType, erasure, is_told_apart
 from jdbpy.session.weaving.assembler import Assembler
-from jdbpy.session.weaving.parts import Handle
+from jdbpy.session.weaving.parts import HANDLE, Handle
 
-HANDLE = "Ljava/lang/invoke/MethodHandle;"
 _METHOD_HANDLE = "java/lang/invoke/MethodHandle"
 _OPEN = signatures.PUBLIC | signatures.PROTECTED
 

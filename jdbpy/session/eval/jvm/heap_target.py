@@ -117,9 +117,7 @@ class HeapTarget:
         except JdwpError as error:
             if error.number != Error.INVALID_OBJECT:
                 raise
-            raise EvalError(
-                "there is no such object (any more)", hint="it may have been collected", code="INVALID_OBJECT"
-            ) from error
+            raise EvalError("no such object; it may have been garbage-collected", code="INVALID_OBJECT") from error
 
     def _fields(self, obj: Ref | None, fields: Sequence[Field]) -> Reading[list[TaggedValue]]:
         """Return the reading of fields, static ones of one class without an object."""

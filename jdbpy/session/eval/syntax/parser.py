@@ -356,7 +356,7 @@ def parse(text: str) -> tuple[tree.Statement, ...]:
     """Return the statements of a text; one without a semicolon is a single expression. EvalError with the column."""
     statements = Builder(ParsedText(rewrite(text))).statements()
     if not statements:
-        raise EvalError("illegal start of expression", 0, hint="there is no expression")
+        raise EvalError("illegal start of expression", 0, hint="no expression")
     return statements
 
 

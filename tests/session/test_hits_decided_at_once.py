@@ -179,7 +179,7 @@ async def test_a_request_that_is_cleared_before_its_set_has_its_turn_is_not_aske
 
 
 @pytest.mark.parametrize("handler", [stop, stop_at_once])
-async def test_a_request_that_is_cleared_before_the_pump_is_awake_does_not_stop(handler: Handler) -> None:
+async def test_a_request_that_is_cleared_before_the_dispatcher_is_awake_does_not_stop(handler: Handler) -> None:
     async with stage() as s:
         await s.request(2, handler, THREAD)
         requests = s.target.requests
@@ -215,7 +215,7 @@ async def test_an_owner_who_has_to_wait_is_asked_once_and_its_hit_is_nobodys_til
         assert len(s.target.suspension.plan_release()) == 1
 
 
-async def test_a_stop_that_is_decided_at_once_is_shown_by_the_pump() -> None:
+async def test_a_stop_that_is_decided_at_once_is_shown_by_the_dispatcher() -> None:
     async with stage() as s:
         await s.request(2, stop_at_once, THREAD)
         await s.request(3, go_at_once, THREAD)
@@ -310,7 +310,7 @@ async def test_an_exception_comes_as_its_point_is_deleted() -> None:
 
 
 async def _come_together(s: Stage, asked: int, happened: Any) -> None:
-    """Send an event and the answer to what was asked in one segment: both are here before the pump is awake."""
+    """Send an event and the answer to what was asked in one segment: both are here before the dispatcher is awake."""
     composite = s.peer.codec.encode(event.Composite(THREAD, [happened]))
     answer = Packet(asked, REPLY, 0, 0, Error.NOT_IMPLEMENTED, b"")
     await s.peer.stream.send_all(encode_command(1, 64, 100, composite) + encode_packet(answer))

@@ -38,7 +38,7 @@ async def test_one_that_is_false_is_passed_without_a_task(jvm: Jvm, condition: s
             shown = d.session.breakpoints.get(point.number)
             assert (shown.hits, shown.failures) == (0, 0)
             assert d.session._dispatcher.fast_hits.let_go > HITS * 3 // 4, (
-                "the first hits of the threads are the pump's"
+                "the first hits of the threads are the dispatcher's"
             )
 
 
@@ -57,7 +57,7 @@ async def test_one_that_is_true_once_stops_once(jvm: Jvm, policy: jdbpy.SuspendP
             await d.wait_exit()
 
 
-async def test_what_takes_more_than_reading_is_left_to_the_pump(any_jvm: Jvm) -> None:
+async def test_what_takes_more_than_reading_is_left_to_the_dispatcher(any_jvm: Jvm) -> None:
     """Methods are run, and what throws is told: nothing of that is begun where answers come in."""
     with within(LIMIT):
         async with debug(any_jvm, "Readers") as d:
