@@ -9,7 +9,7 @@ address, method, argument = sys.argv[1:4]
 seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 5.0
 
 with jdbpy.attach(address) as vm:
-    with vm.calls(method, stack=2) as hits:
+    with vm.entries(method, stack=2) as hits:
         for hit in hits.take(seconds=seconds):
             at = strftime("%H:%M:%S", localtime(hit.time))
             print(f"{at} [{hit.thread}] {hit.args[argument].string}\n         from {hit.caller}")

@@ -8,7 +8,7 @@ address, pattern = sys.argv[1:3]
 seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 5.0
 
 with jdbpy.attach(address) as vm:
-    with vm.timing(pattern, seconds=seconds) as spent:
+    with vm.sample(pattern, seconds=seconds) as spent:
         print(spent.table())
         found = spent.result()
         print(f"{found.looks} looks in {found.seconds:.1f} s, the longest took {found.held_up * 1000:.1f} ms")

@@ -10,7 +10,7 @@ seconds = float(sys.argv[4]) if len(sys.argv) > 4 else 10.0
 
 callers = Counter[str]()
 with jdbpy.attach(address) as vm:
-    with vm.calls(method, when=f"{argument} == null", stack=2) as hits:
+    with vm.entries(method, when=f"{argument} == null", stack=2) as hits:
         for hit in hits.take(seconds=seconds):
             callers[str(hit.caller)] += 1
 

@@ -403,7 +403,7 @@ class Hits:
 
     def _require_begun(self) -> None:
         if not self._number:
-            raise only_in_a_block("with vm.calls(...) as hits: in it hits.take(seconds=3)")
+            raise only_in_a_block("with vm.entries(...) as hits: in it hits.take(seconds=3)")
 
     def __repr__(self) -> str:
         return f"<hits of {self.breakpoint!r}>" if self._number else "<hits, to be used in a block>"

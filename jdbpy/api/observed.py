@@ -118,7 +118,7 @@ class Calls:
 
     def _require_begun(self) -> None:
         if not self._begun:
-            raise only_in_a_block("with vm.observe(...) as calls: in it calls.take(seconds=3)")
+            raise only_in_a_block("with vm.calls(...) as calls: in it calls.take(seconds=3)")
 
     def __repr__(self) -> str:
         return f"<calls of {self._observed.method}: {self.count}>"

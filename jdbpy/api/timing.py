@@ -58,7 +58,7 @@ class Timing:
         Raises StateError when all threads were suspended, or before the block. wire: 2 trips for classes that are new.
         """
         if self._sampler is None:
-            raise only_in_a_block("with vm.timing(...) as spent: in it, or behind it, spent.table()")
+            raise only_in_a_block("with vm.sample(...) as spent: in it, or behind it, spent.table()")
         if self._seconds is not None or self._error is not None:
             await self._done.wait()
         if self._error is not None:

@@ -176,7 +176,7 @@ class Vm:
 
     # -- hits that are reported --------------------------------------------------------------------------------------
 
-    def calls(
+    def entries(
         self,
         method: str,
         *,
@@ -186,7 +186,7 @@ class Vm:
         thread: Thread | None = None,
         limit: int | None = None,
     ) -> Hits:
-        """Calls of a method, as hits with ``args``; the target goes on. For an ``async with`` block.
+        """Entries of a method, as hits with ``args``; the target goes on. For an ``async with`` block.
 
         ``method`` is ``Class.method``, ``Class.method(int,String)``, or a class for all its methods; it may be loaded
         later. ``when`` is a boolean Java expression in the method's frame; ``stack`` is how many frames to read
@@ -511,7 +511,7 @@ class Vm:
         """Histograms, instances, referrers."""
         return Heap(self)
 
-    def timing(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
+    def sample(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
         """Return where threads spend their time, by method, for an ``async with`` block; ``pattern`` is of classes or
         methods.
 
@@ -519,7 +519,7 @@ class Vm:
         """
         return Timing(self, pattern, seconds, every)
 
-    def observe(
+    def calls(
         self,
         method: str,
         *,
@@ -541,12 +541,12 @@ class Vm:
         with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``, ``$exc`` and ``$args[0]``; ``show`` are
         expressions to be read in place of the arguments, ``callers`` how many frames to tell, ``depth`` how many levels
         of what the values hold (``call.args["order"].record.children``); at most ``limit`` calls a second are read.
-        ``in_target`` is as of ``call_timing``. Raises EvalError. wire: 4 trips; 1 for each call, while its thread is
+        ``in_target`` is as of ``call_stats``. Raises EvalError. wire: 4 trips; 1 for each call, while its thread is
         suspended, and 2 or more to describe it.
         """
         return Calls(self, method, when, show, callers, depth, limit, most_methods, in_target, checked(excludes))
 
-    def call_timing(
+    def call_stats(
         self,
         method: str,
         *,
@@ -556,7 +556,7 @@ class Vm:
     ) -> CallTiming:
         """Counts and times of the calls of methods, for an ``async with`` block; no call suspends anything.
 
-        ``method`` and ``excludes`` are as of ``observe``. ``in_target``: the target itself counts as soon as it can,
+        ``method`` and ``excludes`` are as of ``calls``. ``in_target``: the target itself counts as soon as it can,
         whatever the option of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
         """
         return CallTiming(self, method, most_methods, in_target, checked(excludes))
@@ -577,7 +577,7 @@ class Vm:
 
         ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
         ``timeout`` seconds it returns what there is by then. ``in_target`` and ``excludes`` are as of
-        ``call_timing``. Raises UsageError, Disconnected. wire: 6 trips, and 3 for each level more.
+        ``call_stats``. Raises UsageError, Disconnected. wire: 6 trips, and 3 for each level more.
         """
         async with self.session.observer.tree(
             method, when=when, depth=depth, most=count, in_target=in_target, excludes=checked(excludes)

@@ -43,7 +43,7 @@ async def trace(
     calls: list[Body] = []
     returns: list[Body] = []
     began = trio.current_time()
-    async with vm.calls(method, when=condition, stack=stack, limit=MOST_A_SECOND) as entered:
+    async with vm.entries(method, when=condition, stack=stack, limit=MOST_A_SECOND) as entered:
         async with vm.returns(method, limit=MOST_A_SECOND) as left:
             async with open_nursery() as nursery:
                 nursery.start_soon(_collect, entered, calls, seconds, limit)
@@ -205,7 +205,7 @@ async def _heap(debugging: Debugging, seconds: float, limit: int) -> Any:
 
 async def _hot(debugging: Debugging, seconds: float, limit: int) -> Any:
     vm = await debugging.vm()
-    async with vm.timing("*", seconds) as spent:
+    async with vm.sample("*", seconds) as spent:
         found = await spent.result()
     busy = [each for each in found.methods if f"{each.class_name}.{each.method}" not in _IDLE]
     methods = sorted(busy, key=lambda each: -each.own)[:limit]

@@ -140,7 +140,7 @@ class JoinedObservation:
         self._times = RunningTimes()
 
     async def __aenter__(self) -> JoinedObservation:
-        """Begin. Raises what ``vm.observe`` raises in an own session."""
+        """Begin. Raises what ``vm.calls`` raises in an own session."""
         self._key = self._session.begin_observation(self)
         self._since = time.perf_counter()
         await self._session.call("observe", self._key, self._kind, self._named)

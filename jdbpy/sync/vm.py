@@ -156,7 +156,7 @@ class Vm(portal.Synced):
         found: list[Breakpoint] = self._there(lambda: self._inner.breakpoints)
         return found
 
-    def calls(
+    def entries(
         self,
         method: str,
         *,
@@ -166,7 +166,7 @@ class Vm(portal.Synced):
         thread: Thread | None = None,
         limit: int | None = None,
     ) -> Hits:
-        """Calls of a method, as hits with ``args``; the target goes on. For an ``with`` block.
+        """Entries of a method, as hits with ``args``; the target goes on. For an ``with`` block.
 
         ``method`` is ``Class.method``, ``Class.method(int,String)``, or a class for all its methods; it may be loaded
         later. ``when`` is a boolean Java expression in the method's frame; ``stack`` is how many frames to read
@@ -175,7 +175,7 @@ class Vm(portal.Synced):
         events, without arguments: these slow the JVM many times over. wire: 1 to 3 trips.
         """
         found: Hits = self._there(
-            lambda: self._inner.calls(
+            lambda: self._inner.entries(
                 method, when=when, stack=stack, callers=callers, thread=portal.unwrap(thread), limit=limit
             )
         )
@@ -409,16 +409,16 @@ class Vm(portal.Synced):
         found: Heap = self._there(lambda: self._inner.heap)
         return found
 
-    def timing(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
+    def sample(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
         """Return where threads spend their time, by method, for an ``with`` block; ``pattern`` is of classes or
         methods.
 
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
-        found: Timing = self._there(lambda: self._inner.timing(pattern, seconds, every=every))
+        found: Timing = self._there(lambda: self._inner.sample(pattern, seconds, every=every))
         return found
 
-    def observe(
+    def calls(
         self,
         method: str,
         *,
@@ -440,11 +440,11 @@ class Vm(portal.Synced):
         with ``$cost`` (in milliseconds; ``100ms`` is a time), ``$ret``, ``$exc`` and ``$args[0]``; ``show`` are
         expressions to be read in place of the arguments, ``callers`` how many frames to tell, ``depth`` how many levels
         of what the values hold (``call.args["order"].record.children``); at most ``limit`` calls a second are read.
-        ``in_target`` is as of ``call_timing``. Raises EvalError. wire: 4 trips; 1 for each call, while its thread is
+        ``in_target`` is as of ``call_stats``. Raises EvalError. wire: 4 trips; 1 for each call, while its thread is
         suspended, and 2 or more to describe it.
         """
         found: Calls = self._there(
-            lambda: self._inner.observe(
+            lambda: self._inner.calls(
                 method,
                 when=when,
                 show=show,
@@ -458,7 +458,7 @@ class Vm(portal.Synced):
         )
         return found
 
-    def call_timing(
+    def call_stats(
         self,
         method: str,
         *,
@@ -468,11 +468,11 @@ class Vm(portal.Synced):
     ) -> CallTiming:
         """Counts and times of the calls of methods, for an ``with`` block; no call suspends anything.
 
-        ``method`` and ``excludes`` are as of ``observe``. ``in_target``: the target itself counts as soon as it can,
+        ``method`` and ``excludes`` are as of ``calls``. ``in_target``: the target itself counts as soon as it can,
         whatever the option of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
         """
         found: CallTiming = self._there(
-            lambda: self._inner.call_timing(method, most_methods=most_methods, in_target=in_target, excludes=excludes)
+            lambda: self._inner.call_stats(method, most_methods=most_methods, in_target=in_target, excludes=excludes)
         )
         return found
 
@@ -492,7 +492,7 @@ class Vm(portal.Synced):
 
         ``when`` may be about ``$cost`` alone; with a ``depth`` of 2 the calls that those make are included. After
         ``timeout`` seconds it returns what there is by then. ``in_target`` and ``excludes`` are as of
-        ``call_timing``. Raises UsageError, Disconnected. wire: 6 trips, and 3 for each level more.
+        ``call_stats``. Raises UsageError, Disconnected. wire: 6 trips, and 3 for each level more.
         """
         found: tuple[CallTree, ...] = self._await(
             lambda: self._inner.call_tree(

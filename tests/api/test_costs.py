@@ -114,7 +114,7 @@ async def test_a_million_reports_take_no_more_memory_than_ten_thousand(any_jvm: 
     report = jdbpy.Report("2026-01-01T00:00:00.000+00:00", None, 1, event="method-entry")
     async with start_target(any_jvm, program("Lab"), suspend=False) as target:
         await target.wait_output("ready")
-        async with jdbpy.attach(target.address) as vm, vm.calls("lab.Lab.nothing") as hits:
+        async with jdbpy.attach(target.address) as vm, vm.entries("lab.Lab.nothing") as hits:
             number = hits.breakpoint.number
             notice = jdbpy.Notice("trace", "method entered", (("breakpoint", number),), report)
             for _ in range(20_000):

@@ -93,7 +93,7 @@ async def test_no_stop_of_a_loop_is_lost(jvm: Jvm) -> None:
 
 async def test_no_hit_is_lost(jvm: Jvm) -> None:
     def script(vm: jdbpy.Vm, send: Callable[[str], None]) -> None:
-        with vm.calls("lab.Lab.submit") as hits:
+        with vm.entries("lab.Lab.submit") as hits:
             send("pool 1 5000")
             seen: list[jdbpy.Reported] = []
             for result in at_every_step(lambda: hits.next(timeout=LIMIT)):
@@ -140,7 +140,7 @@ async def test_a_fleet_loses_none_and_takes_none_when_it_no_longer_waits(jvm: Jv
         send("order 3")
         breakpoint.wait(timeout=LIMIT).resume()
         breakpoint.remove()
-        with fleet.hits(lambda vm: vm.calls("lab.Lab.submit")) as hits:
+        with fleet.hits(lambda vm: vm.entries("lab.Lab.submit")) as hits:
             send("pool 1 500")
             seen = []
             for result in at_every_step(lambda: hits.next(timeout=LIMIT)):

@@ -70,7 +70,7 @@ async def test_ctrl_c_interrupts_a_wait_and_leaves_the_session_usable(
                 "point.wait()",
                 "vm.wait_ended()",
                 "next(point.stops())",
-                "[*vm.calls('lab.*').take(count=1)]",
+                "[*vm.entries('lab.*').take(count=1)]",
             ):
                 terminal.type(f"print('wait' + 'ing'); {waits}; print('do' + 'ne')\r")
                 await terminal.expect("waiting\n")

@@ -69,7 +69,7 @@ async def test_the_tour(jvm: Jvm) -> None:
 
 async def test_calls_are_hits_that_suspend_nothing(jvm: Jvm) -> None:
     async with lab(jvm) as (target, vm):
-        async with vm.calls("lab.Lab.submit", when="customer == null", stack=3) as hits:
+        async with vm.entries("lab.Lab.submit", when="customer == null", stack=3) as hits:
             await target.send("pool 8 50")
             got = [hit async for hit in hits.take(seconds=LIMIT, count=200)]
             await target.wait_output("pooled")
@@ -80,13 +80,13 @@ async def test_calls_are_hits_that_suspend_nothing(jvm: Jvm) -> None:
             assert {hit.event for hit in got} == {"method-entry"}
             assert len({hit.thread.id for hit in got}) == 8
             assert all(hit.args["customer"].is_null for hit in got)
-        for outside in (vm.calls("lab.Lab.submit"), vm.observe("lab.Lab.submit")):
+        for outside in (vm.entries("lab.Lab.submit"), vm.calls("lab.Lab.submit")):
             with pytest.raises(jdbpy.StateError, match="for a 'with' block"):
                 outside.take(seconds=LIMIT)
             with pytest.raises(jdbpy.StateError, match="for a 'with' block"):
                 await outside.next()
         with pytest.raises(jdbpy.StateError, match="for a 'with' block"):
-            await vm.timing("lab.*", seconds=1).table()
+            await vm.sample("lab.*", seconds=1).table()
         async with vm.returns("lab.Lab.find", when="$ret == null") as returned:
             await target.send("find")
             hit = await returned.next(timeout=LIMIT)
@@ -96,7 +96,7 @@ async def test_calls_are_hits_that_suspend_nothing(jvm: Jvm) -> None:
 async def test_what_never_changes_comes_with_the_hit(jvm: Jvm) -> None:
     """Numbers, dates and texts are there when their objects are gone: no trip asks for them."""
     async with lab(jvm) as (target, vm):
-        async with vm.calls("lab.Lab.boxed") as hits:
+        async with vm.entries("lab.Lab.boxed") as hits:
             await target.send("boxed")
             hit = await hits.next(timeout=LIMIT)
         before = vm.session.statistics().commands
@@ -232,7 +232,7 @@ async def test_a_condition_that_fails_is_told_at_its_stop(any_jvm: Jvm) -> None:
         assert stop.failure == "cannot find symbol: variable name in class Customer", "that class is not loaded"
         await breakpoint.remove()
         async with (
-            vm.calls("lab.Lab.submit", when="customer.name.isEmpty()") as hits,
+            vm.entries("lab.Lab.submit", when="customer.name.isEmpty()") as hits,
             vm.log("lab.Lab.submit", "{amount / 0}") as logged,
         ):
             await stop.resume()

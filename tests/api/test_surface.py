@@ -15,10 +15,9 @@ from jdbpy.api import lazy
 from jdbpy.sync.portal import Synced
 
 NAMES = """
-    Vm: breakpoint breakpoints call_timing call_tree calls changes classes deadlocks decisions eval find_thread
-        has_ended heap info is_suspended log moment observe on_access on_change on_exception on_return pause reads
-        resume returns run session snapshot stacks static stop_at swap threads throws timing wait wait_connected
-        wait_ended
+    Vm: breakpoint breakpoints call_stats call_tree calls changes classes deadlocks decisions entries eval find_thread
+        has_ended heap info is_suspended log moment on_access on_change on_exception on_return pause reads resume
+        returns run sample session snapshot stacks static stop_at swap threads throws wait wait_connected wait_ended
     Fleet: each gather hits missing names vms
     FleetHits: failed next take
     FleetHit: gone hit name vm

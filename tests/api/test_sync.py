@@ -39,7 +39,7 @@ def test_what_is_generated_is_up_to_date() -> None:
 async def test_the_tour(jvm: Jvm) -> None:
     def script(target: Target, send: Callable[[str], None]) -> None:
         with jdbpy.attach(target.address, hold="thread") as vm:
-            with vm.calls("lab.Lab.submit", when="customer == null", stack=3) as hits:
+            with vm.entries("lab.Lab.submit", when="customer == null", stack=3) as hits:
                 send("pool 2 4")
                 for hit in hits.take(seconds=LIMIT, count=4):
                     assert hit.time > 1e9
@@ -79,7 +79,7 @@ async def test_the_tour(jvm: Jvm) -> None:
             assert "lab.Lab$Kept" in [row[0] for row in grown.top(10)]
             send("calc")
             trio.from_thread.run(target.wait_output, "calculating")
-            with vm.timing("lab.calc.*", seconds=0.5) as spent:
+            with vm.sample("lab.calc.*", seconds=0.5) as spent:
                 table = spent.table()
             assert table.columns == ("method", "seconds", "own", "share")
             [called, caller] = table  # a thread is in both, always, and as long as it is measured
@@ -99,7 +99,7 @@ TOUR = """
 import jdbpy.sync as jdbpy
 
 with jdbpy.attach("orders.internal:5005", hold="thread") as vm:
-    with vm.calls("Orders.submit", when="customer == null", stack=3) as hits:      # reports, suspends nothing
+    with vm.entries("Orders.submit", when="customer == null", stack=3) as hits:      # reports, suspends nothing
         for hit in hits.take(seconds=3):
             print(hit.time, hit.thread.name, hit.args["amount"].python(), hit.caller)
     stop = vm.stop_at("Order.java:42", when="total > 100").wait(timeout=10)        # TimedOut
@@ -109,7 +109,7 @@ with jdbpy.attach("orders.internal:5005", hold="thread") as vm:
     frame.set("total", 7)
     print(stop.thread.finish().returned)
     before = vm.heap.histogram()
-    with vm.timing("lab.calc.*", seconds=3) as spent:
+    with vm.sample("lab.calc.*", seconds=3) as spent:
         print(spent.table())
     print((vm.heap.histogram() - before).top(10))
     names = [node["name"].string for node in vm.static("lab.Lab.HEAD").follow("next")]
@@ -202,7 +202,7 @@ async def test_what_notebooks_show_is_escaped(any_jvm: Jvm) -> None:
                 value,
                 value.children,
                 vm.heap,
-                vm.timing(),
+                vm.sample(),
                 table,
             ):
                 each._repr_pretty_(printer, False)

@@ -156,25 +156,25 @@ async def test_a_script_has_the_objects_of_attach(jvm: Jvm) -> None:
                         assert hit.values["number"].text == "1"
                     assert hits.breakpoint.hits >= 3
                     assert (await hits.summary()).hits >= 3
-                async with ann.timing("Desks") as spent:
+                async with ann.sample("Desks") as spent:
                     assert (await spent.result()).looks >= 0
                 # calls are observed
-                async with ann.observe("Desks.first", show=["number"]) as calls:
+                async with ann.calls("Desks.first", show=["number"]) as calls:
                     async with aclosing(cast(Any, calls.take(count=2))) as taken:
                         async for call in taken:
                             assert call.values["number"].text == "1"
                     assert calls.count >= 2
-                async with ann.observe("Desks.first", when="$cost > 1000s") as refused:
+                async with ann.calls("Desks.first", when="$cost > 1000s") as refused:
                     while refused.count < 2:
                         await trio.lowlevel.checkpoint()
                         await ann.find_thread("desk-1")
                 assert refused.summary().condition_false == refused.count
                 with pytest.raises(jdbpy.UsageError, match="nothing"):
-                    async with ann.observe("Desks.nothing"):
+                    async with ann.calls("Desks.nothing"):
                         pass
                 [tree] = await ann.call_tree("Desks.first", 2)
                 assert (tree.method, tree.calls) == ("first", 2)
-                async with ann.call_timing("Desks.first") as times:
+                async with ann.call_stats("Desks.first") as times:
                     while not (seen_now := times.take().methods):
                         await times.refresh()
                 [counted] = times.whole().methods
