@@ -116,7 +116,7 @@ async def test_what_takes_too_long_tells_where_every_task_stood(autojump_clock: 
 
 
 def test_the_minutes_of_each_version_are_told_at_the_end() -> None:
-    seconds, tests = Counter({"17": 90.0, "8": 30.0, "the rest": 6.0}), Counter({"17": 3, "8": 1, "the rest": 12})
+    seconds, tests = {"17": 90.0, "8": 30.0, "the rest": 6.0}, Counter({"17": 3, "8": 1, "the rest": 12})
     shown = "minutes of all workers together: Java 8 0.5 (1 tests), Java 17 1.5 (3 tests), the rest 0.1 (12)"
     assert minutes(seconds, tests) == shown
-    assert minutes(Counter({"the rest": 6.0}), Counter()) == ""
+    assert minutes({"the rest": 6.0}, Counter()) == ""

@@ -6,7 +6,8 @@ counted as the rest. The process that leads the run adds up the reports that it 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 _VERSION = "java"
 _REST = "the rest"
 
-_seconds: Counter[str] = Counter()
+_seconds: defaultdict[str, float] = defaultdict(float)
 _tests: Counter[str] = Counter()
 
 
@@ -35,12 +36,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(line)
 
 
-def minutes(seconds: Counter[str], tests: Counter[str]) -> str:
+def minutes(seconds: Mapping[str, float], tests: Mapping[str, int]) -> str:
     """Return the line of a run; "" if no test ran on any version."""
     versions = sorted((each for each in seconds if each != _REST), key=int)
     if not versions:
         return ""
     shown = [f"Java {each} {seconds[each] / 60:.1f} ({tests[each]} tests)" for each in versions]
-    if seconds[_REST]:
+    if _REST in seconds:
         shown.append(f"{_REST} {seconds[_REST] / 60:.1f} ({tests[_REST]})")
     return f"minutes of all workers together: {', '.join(shown)}"
