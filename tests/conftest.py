@@ -22,6 +22,8 @@ from tests.harness.wire_coverage import (
 
 heed_signals()
 
+pytest_plugins = ("tests.harness.java_minutes",)
+
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:

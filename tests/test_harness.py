@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.harness import Jvm, inline, program, runtimes, start_target, within
+from tests.harness.java_minutes import minutes
 
 
 async def test_target_runs_and_ends(jvm: Jvm) -> None:
@@ -111,3 +113,10 @@ async def test_what_takes_too_long_tells_where_every_task_stood(autojump_clock: 
         outer.cancel()
         await trio.sleep(10)
     assert outer.cancelled_caught
+
+
+def test_the_minutes_of_each_version_are_told_at_the_end() -> None:
+    seconds, tests = {"17": 90.0, "8": 30.0, "the rest": 6.0}, Counter({"17": 3, "8": 1, "the rest": 12})
+    shown = "minutes of all workers together: Java 8 0.5 (1 tests), Java 17 1.5 (3 tests), the rest 0.1 (12)"
+    assert minutes(seconds, tests) == shown
+    assert minutes({"the rest": 6.0}, Counter()) == ""

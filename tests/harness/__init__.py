@@ -34,6 +34,7 @@ In a test (``async def``: pytest-trio runs it)::
 * **Sessions.** ``debug(...)`` is ``start_target`` plus ``jdbpy.attach_session`` and a record of all events: a stop,
   an end, a loss or a notice that no check looked at fails the test when the block ends. JDBPY_TEST_RTT=0.02 puts a link
   with that round trip in between, in seconds.
+* **Minutes.** A run ends with the minutes of its tests by Java version (``java_minutes``).
 * Every wait is bounded (LIMIT seconds) and fails with what was seen so far, the target's output included. A block of
   several waits stands in ``with within(LIMIT):``, which fails with the place of every task; ``trio.fail_after`` is for
   tests of code that catches its error.

@@ -297,6 +297,9 @@ clear JdbTour:{locked}
 exit now
 """
 
+KILL = "~kill 1 new"
+"""The line of STOPS that may end an old JVM."""
+
 STOPS = """\
 exclude java.*,jdk.*
 exclude

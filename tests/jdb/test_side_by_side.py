@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Set
 
 import pytest
 
-from tests.harness import Jvm, all_jvms, program
+from tests.harness import Jvm, Program, all_jvms, program
 from tests.jdb import scripts
 from tests.jdb.beside import beside
 from tests.jdb.differences import beginnings, begins_with_event, listed_differences, normalized, without_failed_reading
-from tests.jdb.driving import Answer, Run, drive, run_script
+from tests.jdb.driving import Answer, drive, run_script
 
 JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
 """The JDKs with a jdb; there is one, since the tests compile with a JDK."""
@@ -35,9 +36,33 @@ def test_there_is_a_jdb() -> None:
 @pytest.mark.parametrize("name", scripts.SCRIPTS)
 async def test_answers(jdk: Jvm, name: str) -> None:
     """A command whose answer differs is in the table of docs/jdb.md."""
-    of_jdk, of_ours = await both(jdk, name)
+    tour = program("JdbTour")
+    arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-Dquiet=true", "JdbTour", "x")
+    await answered_alike(jdk, tour, arguments, scripts.SCRIPTS[name])
+
+
+@pytest.mark.every_java
+@pytest.mark.parametrize("name", ["EVERY_COMMAND", "STOPS"])
+async def test_answers_about_other_versions(jvm: Jvm, name: str) -> None:
+    """The JDK's jdb of one version, and ours, debug a program on another."""
+    tour = program("JdbTour").on(jvm)
+    quiet = "-XX:-PrintWarnings"  # new JVMs warn of an option that the JDK's jdb gives
+    given = f"home={jvm.home},options={quiet} -classpath {tour.classes} -Dquiet=true,main=JdbTour x"
+    arguments = ("-sourcepath", tour.sources, "-connect", f"com.sun.jdi.CommandLineLaunch:{given}")
+    script = scripts.SCRIPTS[name].partition(scripts.KILL)[0]  # docs/agent.md, "Stop may end an old JVM"
+    await answered_alike(JDKS[0], tour, arguments, script, but={"version", "!!"})
+
+
+async def answered_alike(
+    jdk: Jvm, tour: Program, arguments: tuple[str, ...], script: str, *, but: Set[str] = frozenset()
+) -> None:
+    """A script through the JDK's jdb, and through ours: lines of ``but`` and those of the table may differ."""
+    words: dict[str, object] = {"sources": tour.sources, "classes": tour.classes}
+    words.update({marker: tour.line(marker) for marker in tour.markers})
+    lines = scripts.lines(script, words)
+    of_jdk, of_ours = await beside(jdk, lambda command: run_script(command(*arguments), jdk, lines))
     assert [answer.line for answer in of_ours.answers] == [answer.line for answer in of_jdk.answers]
-    listed = listed_differences()
+    listed = {*listed_differences(), *but}
     different = [
         f"{theirs_.line}\n--- jdb:\n{theirs_.text}\n--- jdbpy:\n{ours_.text}"
         for theirs_, ours_ in zip(of_jdk.answers, of_ours.answers, strict=True)
@@ -73,16 +98,6 @@ async def test_what_ours_writes_at_its_end_is_read_whole() -> None:
 def test_the_table_lists_commands_of_the_scripts() -> None:
     """A row about a line that no script has would be checked by nothing."""
     assert {row for row in listed_differences() if not row.startswith("jdb ")} <= scripts.typed()
-
-
-async def both(jdk: Jvm, name: str) -> tuple[Run, Run]:
-    """A script through the JDK's jdb, and through ours with the same Java."""
-    tour = program("JdbTour")
-    words: dict[str, object] = {"sources": tour.sources, "classes": tour.classes}
-    words.update({marker: tour.line(marker) for marker in tour.markers})
-    script = scripts.lines(scripts.SCRIPTS[name], words)
-    arguments = ("-sourcepath", tour.sources, "-classpath", tour.classes, "-Dquiet=true", "JdbTour", "x")
-    return await beside(jdk, lambda command: run_script(command(*arguments), jdk, script))
 
 
 def _differ(theirs: str, ours: str) -> bool:

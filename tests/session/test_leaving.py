@@ -420,16 +420,20 @@ async def test_a_signal_keeps_its_status_and_the_sentence_is_there(
             assert errors.count(b"may still be suspended") == 1, errors
 
 
-@pytest.mark.parametrize(("sends", "after"), [(False, 1.0), (True, 5.0)])
+@pytest.mark.parametrize(
+    ("sends", "looks", "after"), [(False, False, 1.0), (True, False, 5.0), (False, True, 1.0), (True, True, 10.0)]
+)
 async def test_leaving_has_more_time_while_the_target_sends(
-    sends: bool, after: float, autojump_clock: MockClock
+    sends: bool, looks: bool, after: float, autojump_clock: MockClock
 ) -> None:
-    """A flood of events that are under way is read before the answer to Dispose is."""
+    """A flood of events that are under way is read before the answer to Dispose is; threads are looked at."""
+    held = leaving._StillSuspended()
+    held.looks = looks
     received = itertools.count() if sends else itertools.repeat(0)
     connection = SimpleNamespace(statistics=lambda: SimpleNamespace(bytes_in=next(received)))
     began = trio.current_time()
     with trio.CancelScope() as scope:
-        await leaving._give_up(cast(Any, SimpleNamespace(conn=connection)), scope, 1.0)
+        await leaving._give_up(cast(Any, SimpleNamespace(conn=connection)), scope, 1.0, held)
         await trio.lowlevel.checkpoint()
     assert scope.cancelled_caught
     assert trio.current_time() - began == pytest.approx(after)

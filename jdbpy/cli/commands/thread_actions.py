@@ -89,7 +89,8 @@ async def kill(
 ) -> Done:
     """Throw an exception in a thread, as soon as it runs: `kill worker-1 new RuntimeException("enough")`.
 
-    This is jdb's word. It does not end the program: `exit --kill` does.
+    This is jdb's word. It does not end the program: `exit --kill` does. The JVM itself may end on Java 8 and 11, if an
+    event of the thread comes at once after that.
     """
     if which is None or expression is None:
         raise UsageError(

@@ -100,7 +100,7 @@ async def leave(target: Target, *, prove: bool = True) -> None:
     try:
         with trio.CancelScope(shield=True) as scope:
             async with open_nursery() as nursery:
-                nursery.start_soon(_give_up, target, scope, limit)
+                nursery.start_soon(_give_up, target, scope, limit, held)
                 await _leave(target, held, prove=prove)
                 nursery.cancel_scope.cancel()
             return
@@ -139,13 +139,17 @@ def _limit(target: Target) -> float:
     return min(LIMIT + TRIPS * max(trip, target.conn.slowest), LIMIT * LONGEST + TRIPS * trip)
 
 
-async def _give_up(target: Target, scope: trio.CancelScope, limit: float) -> None:
+async def _give_up(target: Target, scope: trio.CancelScope, limit: float, held: _StillSuspended | None = None) -> None:
     """Cancel the scope when nothing has come in for ``limit`` seconds, or all takes ``LONGEST`` times as long.
 
-    A tick that came late counts as one: this process was not given the processor, and could not have read an answer.
+    It may take twice that while ``held`` says that threads are looked at: old JVMs halt all threads for each look, and
+    a busy machine makes that long. A tick that came late counts as one: this process was not given the processor, and
+    could not have read an answer.
     """
     silent, received = 0, target.conn.statistics().bytes_in
-    for _ in range(_TICKS * LONGEST):
+    for tick in range(2 * _TICKS * LONGEST):
+        if tick >= _TICKS * LONGEST and not (held and held.looks):
+            break
         await trio.sleep(limit / _TICKS)
         before, received = received, target.conn.statistics().bytes_in
         silent = silent + 1 if received == before else 0
@@ -217,6 +221,8 @@ class _StillSuspended:
     def __init__(self) -> None:
         self.threads: int | None = None
         self.most = 0
+        self.looks = False
+        """True while threads are looked at that run, and may bring an event."""
 
     def sentence(self, seconds: float) -> str:
         if self.threads:
@@ -321,4 +327,5 @@ async def _prove(
         if not isinstance(listed, JdwpError):
             threads = {*listed.threads, *target.suspension.threads()}
         standing = under_way is not None and under_way.threads
+        held.looks = bool(standing and not suspended)
         await trio.sleep(PAUSE if standing else max(0.0, since + quiet - now))

@@ -346,10 +346,7 @@ class Describer:
         """Return all instance fields, those of the object's own class first. None at depth 0."""
         if depth < 1:
             return ()
-        classes = list(chain)
-        while classes[-1].superclass:
-            classes.append(await self.reader.shape(classes[-1].superclass))
-        fields = [(field, shape) for shape in classes for field in shape.fields if not field.is_static]
+        fields = [(field, shape) for shape in await self._whole(chain) for field in shape.fields if not field.is_static]
         fields = fields[: self._limits.fields]
         values, _ = await read_both(
             self.reader.fields(object_id, [field for field, _ in fields]),
@@ -358,13 +355,20 @@ class Describer:
         described, _ = await read_both(self._all(values, depth - 1), self.reader.read_expected())
         return tuple(_field(field, shape, each) for (field, shape), each in zip(fields, described, strict=False))
 
+    async def _whole(self, chain: Sequence[ClassLayout]) -> list[ClassLayout]:
+        """Return a class and all of its superclasses; ``chain`` may end where a view was found."""
+        classes = list(chain)
+        while classes[-1].superclass:
+            classes.append(await self.reader.shape(classes[-1].superclass))
+        return classes
+
     async def _statics_of(self, object_id: int) -> tuple[Variable, ...]:
-        """Return all static fields of an object's class and its superclasses, as far as views look; none when it is
-        gone."""
+        """Return all static fields of an object's class and its superclasses; none when it is gone."""
         try:
-            chain, _ = await self._viewer.find(object_id)
+            found_by, _ = await self._viewer.find(object_id)
         except JdwpError:
             return ()
+        chain = await self._whole(found_by)
         fields = [[field for field in shape.fields if field.is_static] for shape in chain]
         read = [self.reader.statics(shape, wanted) for shape, wanted in zip(chain, fields, strict=True)]
         found, _ = await read_both(
