@@ -5,6 +5,7 @@
 * ``server``: one client: reading, answering in order, canceling; standard input and output, or a port.
 * ``adapter``: what one client has: its session, its numbers for threads, frames and values.
 * ``opening``: initialize, attach, launch, configurationDone, disconnect, terminate, restart.
+* ``terminal``: a program in a terminal of the client; ``in_terminal``: what starts it there and tells its exit status.
 * ``configuration``: what a client may say with attach and launch.
 * ``events``: what happens in the session, as events of the protocol.
 * ``running``: threads, continue, steps, pause, restartFrame.

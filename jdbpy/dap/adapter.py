@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jdbpy.dap.console import DebugConsole
     from jdbpy.dap.left_methods import LeftMethods
     from jdbpy.dap.readings import FrameReadings
+    from jdbpy.dap.terminal import TerminalProgram
     from jdbpy.dap.variables import Container
 
 
@@ -131,8 +132,8 @@ class Adapter:
         """The program and its arguments that the client's configuration names; the console may set another one."""
         self.replaces_classes = False
         """True if they replace them whenever they change."""
-        self.in_terminal = False
-        """True if the client has started the target in a terminal of its own, for us."""
+        self.terminal: TerminalProgram | None = None
+        """The target, if the client has started it in a terminal of its own, for us."""
         self._session_nursery: trio.Nursery | None = None
         self.selecting = trio.Lock()
         """Held where the session can be asked about the selected frame only."""
@@ -156,7 +157,7 @@ class Adapter:
     @property
     def started_it(self) -> bool:
         """True if the target was launched for this client, by the adapter or in a terminal of the client."""
-        return self._session is not None and (self._session.launched or self.in_terminal)
+        return self._session is not None and (self._session.launched or self.terminal is not None)
 
     async def open(self, opening: AbstractAsyncContextManager[Session]) -> None:
         """Open the session and keep it in a task of its own. Raises as opening it does."""

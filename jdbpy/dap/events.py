@@ -66,13 +66,22 @@ async def _hand_on(adapter: Adapter, session: Session, stream: AsyncIterator[Eve
             case jdbpy.Exited(status=status, reason=reason):
                 if reason:
                     say(adapter, reason)
-                if status is not None and not adapter.quietly:
-                    adapter.sender.event("exited", {"exitCode": status})
-                adapter.ended()
+                await _exited(adapter, status)
             case jdbpy.VMDisconnected(reason=reason):
                 if reason != "detached":
                     say(adapter, f"the connection to the target is closed: {reason}", "important")
-                adapter.ended()
+                    await _exited(adapter, None)
+                else:
+                    adapter.ended()
+
+
+async def _exited(adapter: Adapter, status: int | None) -> None:
+    """Tell the client the exit status, where it can be known, and leave the session. No trip."""
+    if status is None and adapter.terminal is not None:
+        status = await adapter.terminal.status()
+    if status is not None and not adapter.quietly:
+        adapter.sender.event("exited", {"exitCode": status})
+    adapter.ended()
 
 
 async def _act(adapter: Adapter, stop: Stopped) -> None:

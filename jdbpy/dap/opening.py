@@ -29,6 +29,7 @@ from jdbpy.dap.events import say, show_stop
 from jdbpy.dap.hotswap import start_watching
 from jdbpy.dap.paths import Paths
 from jdbpy.dap.protocol import CAPABILITIES, Body, NoArguments, read_arguments, request
+from jdbpy.dap.terminal import terminal_program
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
@@ -143,13 +144,16 @@ async def _in_terminal(
     """Have the client start the program in a terminal, and wait for its agent."""
     java = jdbpy.find_java(args.javaExec or None).java
 
+    def on_end(status: int) -> None:
+        adapter.give_up_opening(f"the program has ended with status {status} before its agent was there")
+
     def on_listening(address: str) -> None:
         agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"
         asked: Body = {
             "kind": TERMINALS[args.console],
             "title": adapter.main_class or args.mainClass,
             "cwd": args.cwd or os.getcwd(),
-            "args": [java, agent, *main],
+            "args": program.command([java, agent, *main]),
         }
         if variables is not None:
             asked["env"] = variables
@@ -158,12 +162,12 @@ async def _in_terminal(
     where = jdbpy.listen_session(
         "127.0.0.1:0", options=options_of(args), on_listening=on_listening, timeout=jdbpy.START_LIMIT
     )
-    async with where as session:
-        adapter.in_terminal = True
+    async with terminal_program(on_end) as program, where as session:
+        adapter.terminal = program
         try:
             yield session
         finally:
-            adapter.in_terminal = False
+            adapter.terminal = None
 
 
 async def _run_in_terminal(adapter: Adapter, asked: Body) -> None:

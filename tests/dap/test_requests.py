@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from base64 import b64decode, b64encode
 from pathlib import Path
 
@@ -96,8 +97,70 @@ async def test_a_program_in_the_editor_s_terminal(jvm: Jvm) -> None:
             await dap.request("configurationDone")
             await dap.stopped("breakpoint")
             await dap.request("disconnect")  # ends what was launched
+            await dap.event("exited", exitCode=0)
             await dap.event("terminated")
             await process.wait()
+
+
+ENDS = """
+public class Ends {
+    public static void main(String[] args) {
+        System.exit(Integer.parseInt(args[0]));
+    }
+}
+"""
+
+
+async def test_the_exit_of_a_program_in_a_terminal_is_told(jvm: Jvm) -> None:
+    """What is started in the terminal passes it on, and ends with the same status."""
+    ends = inline(ENDS)
+    given = {"mainClass": "Ends", "classPaths": [ends.classes], "javaExec": jvm.java, "console": "integratedTerminal"}
+    for arguments, status in ((["7"], 7), (["no number"], 1)):
+        async with dap_client() as dap:
+            await dap.initialize()
+            launch = await dap.start("launch", args=arguments, **given)
+            asked = (await dap.asked("runInTerminal"))["arguments"]
+            async with piped(asked["args"], cwd=Path(asked["cwd"])) as process:
+                await dap.event("initialized")
+                assert (await dap.response(launch))["success"]
+                await dap.request("configurationDone")
+                await dap.event("exited", exitCode=status)
+                await dap.event("terminated")
+                assert await process.wait() == status
+
+
+async def test_a_program_in_a_terminal_that_ends_before_its_agent_comes_is_not_waited_for(jvm: Jvm) -> None:
+    async with dap_client() as dap:
+        await dap.initialize()
+        launch = await dap.start(
+            "launch", mainClass="Ends", vmArgs=["-XX:NoSuchOption"], javaExec=jvm.java, console="integratedTerminal"
+        )
+        asked = (await dap.asked("runInTerminal"))["arguments"]
+        async with piped(asked["args"], cwd=Path(asked["cwd"])) as process:
+            assert await process.wait() == 1
+        answer = await dap.response(launch)
+        assert not answer["success"] and "has ended with status 1" in answer["message"]
+
+
+async def test_a_signal_for_what_runs_in_a_terminal_reaches_the_program(jvm: Jvm) -> None:
+    hello = program("Hello")
+    async with dap_client() as dap:
+        await dap.initialize()
+        launch = await dap.start(
+            "launch", mainClass="Hello", classPaths=[hello.classes], javaExec=jvm.java, console="integratedTerminal"
+        )
+        asked = (await dap.asked("runInTerminal"))["arguments"]
+        async with piped(asked["args"], cwd=Path(asked["cwd"])) as process:
+            await dap.event("initialized")
+            assert (await dap.response(launch))["success"]
+            await dap.breakpoints(hello, "waiting")
+            await dap.request("configurationDone")
+            stop = await dap.stopped("breakpoint")
+            await dap.request("continue", threadId=stop["threadId"])
+            process.send_signal(signal.SIGTERM)
+            await dap.event("exited", exitCode=128 + signal.SIGTERM)
+            await dap.event("terminated")
+            assert await process.wait() == 128 + signal.SIGTERM
 
 
 async def test_what_takes_long_is_shown_and_canceled_and_further_jvms_get_sessions(jvm: Jvm) -> None:

@@ -247,3 +247,32 @@ async def test_only_a_launched_target_is_ended_by_its_process(any_jvm: Jvm) -> N
         with pytest.raises(StateError, match="not launched by the debugger"):
             await session.end(1)
         assert await session.threads.list()
+
+
+WRITES = """
+public class Writes {
+    public static void main(String[] args) {
+        for (int round = 0; round < 40; round++) {
+            (round % 3 == 0 ? System.err : System.out).println(2 * round);
+            (round % 3 == 0 ? System.out : System.err).println(2 * round + 1);
+            System.out.flush(); // @written
+        }
+    }
+}
+"""
+
+
+async def test_output_and_errors_come_in_the_order_in_which_they_were_written(jvm: Jvm) -> None:
+    writes = inline(WRITES)
+    command = LaunchCommand(["-cp", writes.classes, "Writes"], java=jvm.java)
+    seen = ""
+    async with jdbpy.launch_session(command) as session:
+        with within(LIMIT), session.events() as events:
+            await session.breakpoints.add(f"Writes:{writes.line('written')}")
+            for round in range(1, 41):
+                await session.execution.cont()
+                while len(seen.splitlines()) < 2 * round or not seen.endswith("\n"):
+                    event = await anext(events)
+                    seen += event.text if isinstance(event, Output) else ""
+            assert await session.execution.cont() == Exited(0, "the VM has ended")
+    assert seen.split() == [str(number) for number in range(80)]

@@ -126,6 +126,7 @@ async def test_collections_of_kotlin_scala_and_ruby(jvm: Jvm) -> None:
             "lazyList": f'LazyList@{found["lazyList"].id} ["a", "b", ...]',
             "treeMap": 'TreeMap(2) {"a"=1, "b"=2}',
             "table": 'HashMap(3) {"a"=1, "b"=2, "c"=3}',
+            "sizes": "Value[3] {S, large, Value(2)}",
             "rubyString": '"héllo"',
             "rubySymbol": ":abc",
             "rubyArray": "RubyArray(4) [1, 2.5, nil, true]",

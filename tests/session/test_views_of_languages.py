@@ -69,6 +69,8 @@ async def test_scala(jvm: Jvm) -> None:
             "builder": '"text"',
         }
         assert {name: found[name].text for name in expected} == expected
+        days = [found[name].text for name in ("monday", "tuesday", "friday")]
+        assert f"days: {' '.join(days)}" in d.target.stdout.splitlines()
         stream = found["stream"]
         assert (stream.length, stream.truncated) == (None, True)
         assert [child.value.text for child in stream.children if child.value] == ['"first"']
@@ -84,6 +86,7 @@ async def test_names_that_scala_has_expanded(jvm: Jvm) -> None:
         await d.run_to("shown", class_name="Expanded")
         assert (await evaluate("till.drawer")).text == "50"
         assert (await evaluate("deque")).text == 'ArrayDeque(3) ["a", "b", "c"]'
+        assert [(await evaluate(name)).text for name in ("red", "green")] == ["RED", "green"]
 
 
 async def test_clojure(jvm: Jvm) -> None:

@@ -3,7 +3,7 @@
 * ``attach``: ``attach`` and ``listen``; the order in which a session comes up and is taken down
 * ``dialing``: connections to agents, and why there is none
 * ``greeting``: addresses, and the first words with a target
-* ``launch``: a JVM of our own; ``local_jvms``: those of this machine
+* ``launch``: a JVM of our own; ``program_output``: what it writes; ``local_jvms``: those of this machine
 * ``helper``: a program that carries a connection: ssh, docker, kubectl
 * ``snapshots``: a snapshot in a file, in place of a JVM
 """

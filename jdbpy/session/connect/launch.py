@@ -36,6 +36,7 @@ import trio
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.connect.greeting import LOOPBACK, parse_address
+from jdbpy.session.connect.program_output import read_in_order
 from jdbpy.session.local.java_home import JavaHome, find_java
 from jdbpy.session.model.events import Output
 from jdbpy.session.model.options import Options
@@ -133,7 +134,6 @@ class Launched:
         self.address = ""
         self.stream: trio.SocketStream
         self._drained = trio.Event()
-        self._open_pipes = 2
         self._errors = ""
         self._kept = False
 
@@ -195,16 +195,18 @@ class Launched:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)  # start_new_session made it the leader of its group
 
-    async def _read_output(self, pipe: trio.abc.ReceiveStream, name: str, on_output: Callable[[Output], None]) -> None:
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        async for chunk in pipe:
-            if text := decoder.decode(chunk):
+    async def read_output(self, on_output: Callable[[Output], None]) -> None:
+        """Hand on what the process writes, until it has closed both pipes."""
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr")}
+
+        def take(name: str, data: bytes) -> None:
+            if text := decoders[name].decode(data, final=not data):
                 self._hand_on(name, text, on_output)
-        if text := decoder.decode(b"", final=True):
-            self._hand_on(name, text, on_output)
-        self._open_pipes -= 1
-        if not self._open_pipes:
-            self._drained.set()
+
+        await read_in_order({"stdout": self.process.stdout, "stderr": self.process.stderr}, take)
+        self._drained.set()
 
     def _hand_on(self, name: str, text: str, on_output: Callable[[Output], None]) -> None:
         if len(self._errors) < 4000:  # for the message, should the JVM not come up; java prints some faults to stdout
@@ -235,10 +237,7 @@ async def launch_target(
         try:
             async with open_nursery() as nursery:
                 process = launched.process
-                assert process.stdout is not None
-                assert process.stderr is not None
-                nursery.start_soon(launched._read_output, process.stdout, "stdout", on_output)
-                nursery.start_soon(launched._read_output, process.stderr, "stderr", on_output)
+                nursery.start_soon(launched.read_output, on_output)
                 load_ahead(lambda: bool(select([listener.socket], [], [], 0)[0]))  # until the agent knocks
                 launched.stream = await _accept(listener, launched, timeout)
                 launched.address = f"{host}:{port}"
