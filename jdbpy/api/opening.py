@@ -87,7 +87,7 @@ async def fleet(
     wire: 2 trips, of the slowest.
     """
     from jdbpy.api.fleet import Opened, named
-    from jdbpy.session.connect.ways import expand_address
+    from jdbpy.session.connect.transports import expand_address
     from jdbpy.task_groups import open_nursery
 
     pairs = list(addresses.items()) if isinstance(addresses, Mapping) else [(each, each) for each in addresses]
