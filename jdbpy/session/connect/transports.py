@@ -1,7 +1,7 @@
 """Addresses that name their transport: ``ssh://``, ``docker://``, ``k8s://``, ``pid://``.
 
 Owns what these words mean, and which program opens the transport. It ends in a stream to the agent; what is said on it
-is for others. Nothing is left listening: ssh and docker carry the connection on a pair of sockets, kubectl ends with us.
+is for others. Nothing is left listening: ssh and docker carry the connection on two sockets, kubectl ends with us.
 
 The agent is taken to listen on the loopback of the place that the address names, as it should.
 """
