@@ -182,8 +182,8 @@ async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] =
     """Look at a snapshot that ``vm.snapshot`` or the command ``snapshot`` has written, without its JVM.
 
     Everything in it is suspended. What was not kept raises JdwpError (``code`` is NOT_IN_SNAPSHOT), what would run or
-    change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is no snapshot,
-    StateError for a damaged one. wire: nothing.
+    change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is not a
+    snapshot, StateError for a damaged one. wire: nothing.
     """
     from jdbpy.session.connect.snapshots import open_snapshot_session
 
