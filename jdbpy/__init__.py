@@ -76,7 +76,7 @@ if TYPE_CHECKING:
         open_snapshot_session as open_snapshot_session,
         replay_session as replay_session,
     )
-    from jdbpy.session.connect.ways import expand_address as expand_address
+    from jdbpy.session.connect.transports import expand_address as expand_address
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
         breakpoints as breakpoints,
@@ -167,7 +167,7 @@ _HOMES = {
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
     "jdbpy.session.connect.local_jvms": ("LocalJvm", "local_jvms"),
     "jdbpy.session.connect.snapshots": ("open_snapshot_session", "replay_session"),
-    "jdbpy.session.connect.ways": ("expand_address",),
+    "jdbpy.session.connect.transports": ("expand_address",),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.model.breakpoints": (
         "BreakpointInfo", "BreakpointPlace", "PointOptions", "Reporting", "SuspendPolicy",

@@ -24,7 +24,7 @@ left out. Commands are spelled out, or have the aliases that are given: there ar
 lower case are the same.
 
 `!!` runs the last line again, `3 next` runs a command three times, `#` begins a comment. At the prompt an empty line
-repeats a stepping command. A word that is no command is an error, and is never evaluated in the target.
+repeats a stepping command. A word that is not a command is an error, and is never evaluated in the target.
 """
 
 _JSON = """\

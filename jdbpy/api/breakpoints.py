@@ -125,7 +125,7 @@ class Breakpoint:
         await self._vm.session.points.disable([self.number])
 
     async def remove(self) -> None:
-        """Take it out for good; to remove it again is no error. wire: 1 trip."""
+        """Take it out for good; to remove it again is not an error. wire: 1 trip."""
         await self._vm._feeds.disarm(self.number, "it was removed")
 
     async def set_condition(self, when: str) -> None:

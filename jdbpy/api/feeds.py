@@ -179,7 +179,7 @@ class Feeds:
         return made.number
 
     async def disarm(self, number: int, why: str) -> None:
-        """Take something out of the target; its feed ends. To do it again is no error. wire: 1 trip."""
+        """Take something out of the target; its feed ends. To do it again is not an error. wire: 1 trip."""
         session, feed = self._vm.session, self._feeds.get(number)
         self.adds.pop(number, None)
         if number and _exists(session, number) and session.ending is None:

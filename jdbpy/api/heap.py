@@ -99,7 +99,7 @@ class Heap:
     async def referrers(self, of: Value, most: int = 50) -> list[Value]:
         """Return the objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
 
-        Raises UsageError for what is no object, or was collected. wire: 3 trips or a few more.
+        Raises UsageError for what is not an object, or was collected. wire: 3 trips or a few more.
         """
         try:
             found = await self._vm.session.heap.referrers(of.id, limit=most)

@@ -302,7 +302,7 @@ class Stop(Hit):
         return await self._vm.snapshot(path, depth=depth, most=most, masks=masks)
 
     async def resume(self) -> None:
-        """Let go on what the stop has suspended: its thread, or all. A stop that is over is no error. wire: no wait."""
+        """Resume what the stop suspends: its thread, or all. A stop that is over is not an error. wire: no wait."""
         if self.is_current:
             await self._vm._resume_from(self.record)
 
@@ -383,7 +383,7 @@ class Hits:
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
         """Return the hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        Without either, up to the end of the block or of the target, which is not an error. Raises StateError before the
         block, Disconnected. No trip.
         """
         self._require_begun()

@@ -94,7 +94,7 @@ class Calls:
     def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
         """Return the calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        Without either, up to the end of the block or of the target, which is not an error. Raises StateError before the
         block, Disconnected. No trip.
         """
         self._require_begun()

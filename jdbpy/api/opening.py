@@ -87,7 +87,7 @@ async def fleet(
     wire: 2 trips, of the slowest.
     """
     from jdbpy.api.fleet import Opened, named
-    from jdbpy.session.connect.ways import expand_address
+    from jdbpy.session.connect.transports import expand_address
     from jdbpy.task_groups import open_nursery
 
     pairs = list(addresses.items()) if isinstance(addresses, Mapping) else [(each, each) for each in addresses]
@@ -182,8 +182,8 @@ async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] =
     """Look at a snapshot that ``vm.snapshot`` or the command ``snapshot`` has written, without its JVM.
 
     Everything in it is suspended. What was not kept raises JdwpError (``code`` is NOT_IN_SNAPSHOT), what would run or
-    change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is no snapshot,
-    StateError for a damaged one. wire: nothing.
+    change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is not a
+    snapshot, StateError for a damaged one. wire: nothing.
     """
     from jdbpy.session.connect.snapshots import open_snapshot_session
 

@@ -31,7 +31,7 @@ class Takings:
             self._back.append(hand_back)
 
     def hand_back(self) -> None:
-        """Hand all items back, the last first. To do it again is no error."""
+        """Hand all items back, the last first. To do it again is not an error."""
         while self._back:
             self._back.pop()()
 

@@ -63,7 +63,7 @@ class Value:
 
     @property
     def id(self) -> int:
-        """Return the JDWP object id. Raises UsageError for null and for what is no object. No trip."""
+        """Return the JDWP object id. Raises UsageError for null and for what is not an object. No trip."""
         if self.record.id is None:
             raise UsageError(f"{self._called} is not an object of the target: it is {self.text}", code="NO_OBJECT")
         return self.record.id
@@ -159,7 +159,7 @@ class Value:
         return answer.value
 
     def _plain(self) -> Any:
-        """Return the Python value of what is no object or a short string. No trip."""
+        """Return the Python value of what is not an object or a short string. No trip."""
         record = self.record
         if self.is_null or record.tag == "V":
             return None

@@ -114,7 +114,7 @@ class Vm:
         """Stop where an exception of that class, a subclass, or a class that fits the pattern is thrown.
 
         ``when`` may say ``$exc``; ``classes`` are patterns of the classes whose code throws it. The rest is as of
-        ``stop_at``. Raises UsageError for what is no exception. wire: 3 trips.
+        ``stop_at``. Raises UsageError for what is not an exception. wire: 3 trips.
         """
         return self._breakpoint(
             PointOptions(checked_hold(hold), condition=when, classes=checked(classes)),
@@ -372,7 +372,7 @@ class Vm:
     async def resume(self) -> None:
         """Resume everything that stops and ``pause`` suspend, but for stops that were not taken yet.
 
-        A running target is no error. wire: no wait.
+        A running target is not an error. wire: no wait.
         """
         if self.is_suspended:
             try:
@@ -502,7 +502,7 @@ class Vm:
     async def classes(self, pattern: str = "") -> list[str]:
         """Return the names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
 
-        Raises UsageError for what is no pattern. wire: 1 trip.
+        Raises UsageError for what is not a pattern. wire: 1 trip.
         """
         return sorted({each.name for each in await self.session.classes.list(pattern)})
 

@@ -56,7 +56,7 @@ options:
   -c, --command CMD      run CMD once connected; repeatable
   -x, --execute FILE     run the commands of FILE ('-' is standard input); repeatable, in order with -c
   -p, --plugin FILE      a plug-in in Python: its commands, views and functions for events; repeatable
-  --batch                leave when the given commands are done (implied when stdin is no terminal and -c/-x is given)
+  --batch                leave when the given commands are done (implied with -c or -x when stdin is not a terminal)
   --keep-going           in a batch, go on after a failed command
   --json                 one JSON object per line for every result and every event, nothing else on stdout
   --timeout SECONDS      in a batch, the longest wait for a stop or a reply (default 60)

@@ -1,4 +1,4 @@
-"""Help on what is no command: groups, forms of words, and what a JVM debugger cannot do."""
+"""Help on what is not a command: groups, forms of words, and what a JVM debugger cannot do."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def _hits(text: str) -> str:
         return ""
     match = _HITS.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"the hit condition '{escape(text)[:100]}' is none: write 5, >= 5, > 5 or % 5")
+        raise UsageError(f"the hit condition '{escape(text)[:100]}' is wrong: write 5, >= 5, > 5 or % 5")
     sign, number = match[1] or "==", int(match[2])
     if sign == ">":
         sign, number = ">=", number + 1

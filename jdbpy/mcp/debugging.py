@@ -131,7 +131,7 @@ class Debugging:
 
     async def leave(self, *, again: bool = False) -> None:
         """Leave the target: it runs on, and one that was launched is ended. Raises LeaveError when it is not certain
-        that it runs. To leave nothing is no error. ``again``: the one named on the command line is opened anew."""
+        that it runs. To leave nothing is not an error. ``again``: the one named on the command line is opened anew."""
         async with self._changing:
             await self._leave()
             self._ending = None

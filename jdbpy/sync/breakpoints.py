@@ -108,7 +108,7 @@ class Breakpoint(portal.Synced):
         self._await(lambda: self._inner.disable())
 
     def remove(self) -> None:
-        """Take it out for good; to remove it again is no error. wire: 1 trip."""
+        """Take it out for good; to remove it again is not an error. wire: 1 trip."""
         self._await(lambda: self._inner.remove())
 
     def set_condition(self, when: str) -> None:

@@ -45,7 +45,7 @@ class Heap(portal.Synced):
     def referrers(self, of: Value, most: int = 50) -> list[Value]:
         """Return the objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
 
-        Raises UsageError for what is no object, or was collected. wire: 3 trips or a few more.
+        Raises UsageError for what is not an object, or was collected. wire: 3 trips or a few more.
         """
         found: list[Value] = self._await(lambda: self._inner.referrers(portal.unwrap(of), most))
         return found

@@ -245,7 +245,7 @@ class Stop(Hit):
         return found
 
     def resume(self) -> None:
-        """Let go on what the stop has suspended: its thread, or all. A stop that is over is no error. wire: no wait."""
+        """Resume what the stop suspends: its thread, or all. A stop that is over is not an error. wire: no wait."""
         self._await(lambda: self._inner.resume())
 
 
@@ -285,7 +285,7 @@ class Hits(portal.Synced):
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
         """Return the hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        Without either, up to the end of the block or of the target, which is not an error. Raises StateError before the
         block, Disconnected. No trip.
         """
         return self._iterate(self._inner._take_pages(seconds, count))

@@ -69,7 +69,7 @@ class Calls(portal.Synced):
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[Reported]:
         """Return the calls, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
 
-        Without either, up to the end of the block or of the target, which is no error. Raises StateError before the
+        Without either, up to the end of the block or of the target, which is not an error. Raises StateError before the
         block, Disconnected. No trip.
         """
         return self._iterate(self._inner._take_pages(seconds, count))

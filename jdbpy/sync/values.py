@@ -54,7 +54,7 @@ class Value(portal.SyncedHtml):
 
     @property
     def id(self) -> int:
-        """Return the JDWP object id. Raises UsageError for null and for what is no object. No trip."""
+        """Return the JDWP object id. Raises UsageError for null and for what is not an object. No trip."""
         found: int = self._wrap(self._inner.id)
         return found
 

@@ -95,7 +95,7 @@ class Vm(portal.Synced):
         """Stop where an exception of that class, a subclass, or a class that fits the pattern is thrown.
 
         ``when`` may say ``$exc``; ``classes`` are patterns of the classes whose code throws it. The rest is as of
-        ``stop_at``. Raises UsageError for what is no exception. wire: 3 trips.
+        ``stop_at``. Raises UsageError for what is not an exception. wire: 3 trips.
         """
         found: Breakpoint = self._ask_made(
             lambda: self._inner.on_exception(
@@ -305,7 +305,7 @@ class Vm(portal.Synced):
     def resume(self) -> None:
         """Resume everything that stops and ``pause`` suspend, but for stops that were not taken yet.
 
-        A running target is no error. wire: no wait.
+        A running target is not an error. wire: no wait.
         """
         self._await(lambda: self._inner.resume())
 
@@ -398,7 +398,7 @@ class Vm(portal.Synced):
     def classes(self, pattern: str = "") -> list[str]:
         """Return the names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
 
-        Raises UsageError for what is no pattern. wire: 1 trip.
+        Raises UsageError for what is not a pattern. wire: 1 trip.
         """
         found: list[str] = self._await(lambda: self._inner.classes(pattern))
         return found

@@ -42,41 +42,41 @@ async def next_event(driver: Driver, name: str) -> tuple[str, dict[str, Any]]:
 
 async def test_one_session_with_several(jvm: Jvm) -> None:
     async with shops(jvm, "a", "b", "c") as (a, b, c):
-        async with driving("attach", f"a={a.address}", f"b={b.address}", "--keep-going") as driver:
+        async with driving("attach", f"a={a.address}", f"b1={b.address}", "--keep-going") as driver:
             listed = (await driver.ask("sessions"))["jvms"]
             assert [(each["name"], each["state"], each["current"]) for each in listed] == [
                 ("a", "running", True),
-                ("b", "running", False),
+                ("b1", "running", False),
             ]
             await driver.ask("break Stall.done")  # in one only; numbers stay alike all the same
             set_ = await driver.ask('logpoint Stall.order "{shop}"')
-            assert {name: data["breakpoint"]["number"] for name, data in by_jvm(set_).items()} == {"a": 2, "b": 2}
-            await driver.ask(f"attach c={c.address}")  # it gets what was set in all, and only that
+            assert {name: data["breakpoint"]["number"] for name, data in by_jvm(set_).items()} == {"a": 2, "b1": 2}
+            await driver.ask(f"attach b2={c.address}")  # it gets what was set in all, and only that
             where, notice = await next_event(driver, "notice")
-            assert (where, notice["kind"]) == ("c", "set-for-all")
-            in_c = by_jvm(await driver.ask("session c breakpoints"))["c"]["breakpoints"]
+            assert (where, notice["kind"]) == ("b2", "set-for-all")
+            in_c = by_jvm(await driver.ask("session b2 breakpoints"))["b2"]["breakpoints"]
             assert [each["number"] for each in in_c] == [2]
             counts = await driver.ask("each print Stall.orders")
-            assert {name: data["value"] for name, data in by_jvm(counts).items()} == {"a": "0", "b": "0", "c": "0"}
+            assert {name: data["value"] for name, data in by_jvm(counts).items()} == {"a": "0", "b1": "0", "b2": "0"}
 
             await c.send()  # it reports, and the others wait for nothing
-            assert (await next_event(driver, "notice"))[0] == "c"
+            assert (await next_event(driver, "notice"))[0] == "b2"
             await driver.ask("each break Stall.done")
             await driver.send("cont")
             await b.send()
             where, stop = await next_event(driver, "stop")
-            assert (where, stop["location"]["method"]) == ("b", "done")
+            assert (where, stop["location"]["method"]) == ("b1", "done")
             ended = await driver.result()
-            assert (ended["command"], ended["jvm"], ended["data"]["stop"]["breakpoint"]) == ("cont", "b", 3)
+            assert (ended["command"], ended["jvm"], ended["data"]["stop"]["breakpoint"]) == ("cont", "b1", 3)
             await driver.send("where")
             found = await driver.result()
-            assert (found["jvm"], found["data"]["frames"][0]["method"]) == ("b", "done")
+            assert (found["jvm"], found["data"]["frames"][0]["method"]) == ("b1", "done")
 
             await a.send()  # the current one is stopped: it stays the current one
             assert (await next_event(driver, "stop"))[0] == "a"
             await driver.send("step up")  # and a step ends with its own stop
             ended = await driver.result()
-            assert (ended["jvm"], ended["data"]["stop"]["location"]["method"]) == ("b", "order")
+            assert (ended["jvm"], ended["data"]["stop"]["location"]["method"]) == ("b1", "order")
             folded = await driver.ask("each where all --fold")
             [main] = [each for each in folded["stacks"] if each["frames"][:1] and each["frames"][0]["method"] == "done"]
             assert [(thread["jvm"], thread["name"]) for thread in main["threads"]] == [("a", "main")]
@@ -84,16 +84,18 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
             await driver.ask("each resume")
             await driver.send("each frobnicate")
             assert (await driver.result())["error"]["code"] == "UNKNOWN_COMMAND"
+            await driver.send("session b")
+            assert (await driver.result())["error"]["message"] == "ambiguous JVM name 'b': b1, b2"
 
-            await driver.ask("session b")
+            await driver.ask("session b1")
             b.kill()
-            assert (await next_event(driver, "disconnected"))[0] == "b"
+            assert (await next_event(driver, "disconnected"))[0] == "b1"
             again = await driver.ask("each print Stall.orders")
-            assert {name: data["value"] for name, data in by_jvm(again).items()} == {"a": "1", "c": "1"}
-            assert again["missing"] == ["b"]
+            assert {name: data["value"] for name, data in by_jvm(again).items()} == {"a": "1", "b2": "1"}
+            assert again["missing"] == ["b1"]
             await driver.ask("session a")
             await driver.ask("detach")
-            assert [each["name"] for each in (await driver.ask("sessions"))["jvms"]] == ["b", "c"]
+            assert [each["name"] for each in (await driver.ask("sessions"))["jvms"]] == ["b1", "b2"]
             await driver.ask("quit")
             assert await driver.wait() == 1  # of the first failure
         for target, seen in ((a, 1), (c, 1)):

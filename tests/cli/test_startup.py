@@ -41,8 +41,8 @@ async def test_attaching_loads_what_it_uses(any_jvm: Jvm) -> None:
     commands = {name for name in loaded if name.startswith("jdbpy.cli.commands.")}
     assert commands == {"jdbpy.cli.commands.names", "jdbpy.cli.commands.leaving"}  # the table of names, one command
     unused = ("jdbpy.session.values", "jdbpy.session.stack", "jdbpy.session.execution", "jdbpy.session.sources")
-    ways = ("jdbpy.session.connect.ways", "jdbpy.session.connect.helper")
-    assert not {name for name in loaded if name.startswith((*unused, *ways))}
+    transports = ("jdbpy.session.connect.transports", "jdbpy.session.connect.helper")
+    assert not {name for name in loaded if name.startswith((*unused, *transports))}
 
 
 def test_colors_load_neither_tables_nor_lexers() -> None:

@@ -136,6 +136,11 @@ def test_what_is_no_hit_count(text: str) -> None:
         parse_hit_count(text)
 
 
+def test_no_hit_is_divisible_by_0() -> None:
+    with pytest.raises(UsageError, match="'% 0': the divisor must be 1 or more"):
+        parse_hit_count("% 0")
+
+
 # -- texts of logpoints --------------------------------------------------------------------------------------------
 
 

@@ -312,7 +312,7 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
     wanted = list(jvms)
     chosen = [jvm for jvm in wanted if jvm.lives]
     if not chosen:
-        raise UsageError("none of these JVMs is there any more", hint="'sessions' lists them")
+        raise UsageError("all of these JVMs have gone", hint="'sessions' lists them")
     if found.command.resumes:  # what runs is left out, unless it is all
         chosen = [jvm for jvm in chosen if jvm.session.state is VmState.STOPPED] or chosen
     if found.command.group == "breakpoints":

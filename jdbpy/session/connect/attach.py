@@ -40,7 +40,7 @@ from jdbpy.wire.opening import running
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
-    from jdbpy.session.connect.ways import WayAddress
+    from jdbpy.session.connect.transports import TransportAddress
     from jdbpy.session.local.tunnel import PeerProcess
     from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog
@@ -79,26 +79,26 @@ async def attach_session(
 ) -> AsyncIterator[Session]:
     """Attach to a JVM that listens for a debugger at ``[HOST:]PORT``; every address of a name is tried.
 
-    Without a host these are 127.0.0.1 and ::1, in that order. An address may bring its way along, by a program of the
+    Without a host these are 127.0.0.1 and ::1, in that order. An address may name its transport, by a program of the
     user's that ends with the block: ``ssh://[USER@]HOST[:SSHPORT]/PORT``, ``docker://CONTAINER:PORT``,
     ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT``. ``pid://N`` is a process of this machine.
 
     ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. A program that
-    opens the way has some more for that. Leaving the block detaches: the target runs on. Raises UsageError for the
+    opens the transport has more for that. Leaving the block detaches: the target runs on. Raises UsageError for the
     address, ConnectError if no JVM answers there.
     wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
     its start, and for a VM that no ``java`` launcher has started.
     """
     if "://" in address:
-        from jdbpy.session.connect.ways import parse_way
+        from jdbpy.session.connect.transports import parse_transport
 
-        way = parse_way(address)
-        assert way is not None
-        if way.scheme != "pid":
-            async with _session_by_way(way, options or Options(), timeout) as session:
+        transport = parse_transport(address)
+        assert transport is not None
+        if transport.scheme != "pid":
+            async with _session_by_transport(transport, options or Options(), timeout) as session:
                 yield session
             return
-        address = await place_of_process(int(way.place), timeout)
+        address = await place_of_process(int(transport.place), timeout)
     where = parse_address(address, default_host=LOCALHOST)
     called = trio.current_time()
     deadline = called + timeout
@@ -172,22 +172,22 @@ async def listen_session(
 
 
 @asynccontextmanager
-async def _session_by_way(address: WayAddress, options: Options, timeout: float) -> AsyncIterator[Session]:
-    """A session over the first way to the address that leads to an agent. Raises ConnectError for the last one."""
-    from jdbpy.session.connect.ways import opening_limit, ways_to
+async def _session_by_transport(address: TransportAddress, options: Options, timeout: float) -> AsyncIterator[Session]:
+    """A session over the first transport that leads to an agent. Raises ConnectError for the last one."""
+    from jdbpy.session.connect.transports import opening_limit, transports_to
 
     async with AsyncExitStack() as stack:
         log = stack.enter_context(wire_log(options))
         recorder = stack.enter_context(recorder_of(options, str(address)))
         failed: list[ConnectError] = []
-        async with aclosing(ways_to(address)) as ways:
-            async for opening in ways:
+        async with aclosing(transports_to(address)) as transports:
+            async for opening in transports:
                 try:
                     async with AsyncExitStack() as trying:
-                        way = await trying.enter_async_context(opening)
+                        transport = await trying.enter_async_context(opening)
                         own = recorder.another() if recorder is not None else None
                         limit = timeout + opening_limit()
-                        greeted = await greet(way.stream, str(address), log=log, recorder=own, timeout=limit)
+                        greeted = await greet(transport.stream, str(address), log=log, recorder=own, timeout=limit)
                         stack.push_async_exit(trying.pop_all())
                         break
                 except ConnectError as error:
@@ -196,13 +196,13 @@ async def _session_by_way(address: WayAddress, options: Options, timeout: float)
                 raise _all_failed(failed)
         if greeted.connection.recorder is not None:
             greeted.connection.recorder.begin()
-        greeted.connection.carrier_ending = way.ending
-        async with session_with(greeted, options, remote=True, peer=None, via=way.via) as session:
+        greeted.connection.carrier_ending = transport.ending
+        async with session_with(greeted, options, remote=True, peer=None, via=transport.via) as session:
             yield session
 
 
 def _all_failed(failed: Sequence[ConnectError]) -> ConnectError:
-    """Return the error of several ways: the last one, with what was tried before."""
+    """Return the error of several transports: the last one, with what was tried before."""
     *others, last = failed
     tried = "".join(f" (tried before: {error.message})" for error in others[:2])
     return ConnectError(last.message + tried, hint=last.hint)

@@ -261,7 +261,7 @@ class UtilityCalls:
         if not class_id:
             raise StateError(
                 f"the target has no class {class_name}",
-                hint=f"its module was left out of this JVM, or the JVM is none that is tested ({TESTED})",
+                hint=f"its module was left out of this JVM, or this JVM is not one that is tested ({TESTED})",
                 code="NOT_AVAILABLE",
             )
         return class_id

@@ -72,7 +72,7 @@ async def put_back_left_over(target: Target) -> None:
         left_alone: list[str] = []
         names = await _put_back(target, left_alone)
         if left_alone:
-            text = f"{', '.join(left_alone)} is called as what a debugger leaves, but is none of that: left alone"
+            text = f"{', '.join(left_alone)} has the name of a class that a debugger leaves, but is another: left alone"
             target.publish(Notice("warning", text))
         if names:
             text = f"took out what an earlier debugger has left in the code of {', '.join(names)}"

@@ -273,7 +273,7 @@ async def _accesses(
     if table.value:
         shown = await viewer.show(int(table.value), MOST)
         if not isinstance(shown, Entries):
-            raise UnknownLayout("a map is expected where there is none")
+            raise UnknownLayout("expected a map")
         names, modules = await read_both(
             gather([reader.text(int(key.value or 0)) for key, _ in shown.entries]),
             gather([_ids(viewer, value) for _, value in shown.entries]),
@@ -295,7 +295,7 @@ async def _items(viewer: Viewer, value: TaggedValue) -> Sequence[TaggedValue]:
         return ()
     shown = await viewer.show(int(value.value), MOST)
     if not isinstance(shown, Items):
-        raise UnknownLayout("a collection is expected where there is none")
+        raise UnknownLayout("expected a collection")
     return shown.items
 
 

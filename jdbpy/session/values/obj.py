@@ -84,7 +84,7 @@ class Obj:
     async def text(self, value: TaggedValue) -> str | None:
         """Return the characters of a string value, None for null."""
         if value.value and value.tag != Tag.STRING:
-            raise UnknownLayout("a string is expected where there is none")
+            raise UnknownLayout("expected a string")
         return await self.reader.text(int(value.value)) if value.value else None
 
     async def texts(self, values: Sequence[TaggedValue]) -> list[str | None]:
@@ -134,14 +134,14 @@ async def find_fields(reader: Reader, shape: ClassLayout, names: Sequence[str]) 
 def number(value: TaggedValue) -> int:
     """Return the number of a value of integral type. Raises UnknownLayout for others."""
     if not isinstance(value.value, int) or value.tag in OBJECT_TAGS:
-        raise UnknownLayout("a number is expected where there is none")
+        raise UnknownLayout("expected a number")
     return int(value.value)
 
 
 def reference(value: TaggedValue) -> int:
     """Return the id of an object or array value. Raises UnknownLayout for null and primitives."""
     if value.tag not in OBJECT_TAGS or not value.value:
-        raise UnknownLayout("an object is expected where there is none")
+        raise UnknownLayout("expected an object")
     return int(value.value)
 
 

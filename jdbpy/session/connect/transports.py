@@ -1,7 +1,7 @@
-"""Addresses that bring their way along: ``ssh://``, ``docker://``, ``k8s://``, ``pid://``.
+"""Addresses that name their transport: ``ssh://``, ``docker://``, ``k8s://``, ``pid://``.
 
-Owns what these words mean, and which program opens the way. A way ends in a stream to the agent; what is said on it is
-for others. Nothing is left listening: ssh and docker carry the connection on a pair of sockets, kubectl ends with us.
+Owns what these words mean, and which program opens the transport. It ends in a stream to the agent; what is said on it
+is for others. Nothing is left listening: ssh and docker carry the connection on two sockets, kubectl ends with us.
 
 The agent is taken to listen on the loopback of the place that the address names, as it should.
 """
@@ -35,7 +35,7 @@ FORMS = {
 }
 
 OPENING_LIMIT = 20.0
-"""Seconds that a program gets to open its way, beside those for the greeting."""
+"""Seconds that a program gets to open its transport, beside those for the greeting."""
 
 ASKING_LIMIT = 120.0
 """The same where it may ask a person for a passphrase."""
@@ -62,8 +62,8 @@ echo 'the container has no socat, bash or busybox to reach its loopback with' >&
 """Run in the container: its standard input and output become a connection to its own loopback."""
 
 
-class Way(Record):
-    """An open way to an agent. ``via`` is by what: ``ssh (process 123) to build.example.org``."""
+class Transport(Record):
+    """An open transport to an agent. ``via`` is by what: ``ssh (process 123) to build.example.org``."""
 
     stream: trio.SocketStream
     via: str
@@ -71,10 +71,10 @@ class Way(Record):
     """The end of the program that carries it, with its last words; "" while it runs."""
 
 
-Ways = AsyncGenerator[AbstractAsyncContextManager[Way], None]
+Transports = AsyncGenerator[AbstractAsyncContextManager[Transport], None]
 
 
-class WayAddress(Record):
+class TransportAddress(Record):
     """An address with a scheme. ``place`` is the host, container or workload; ``port`` 0 for a process."""
 
     text: str
@@ -91,7 +91,7 @@ class WayAddress(Record):
         return self.text
 
 
-def parse_way(text: str) -> WayAddress | None:
+def parse_transport(text: str) -> TransportAddress | None:
     """Return what an address with a scheme means; None for one without. Raises UsageError."""
     scheme, separator, rest = text.strip().partition("://")
     if not separator:
@@ -105,13 +105,15 @@ def parse_way(text: str) -> WayAddress | None:
     return parsed
 
 
-def ways_to(address: WayAddress) -> Ways:
-    """Yield the ways to try, one after the other, each to be opened when it is tried. Raises ConnectError."""
-    return {"ssh": _ways_by_ssh, "docker": _ways_to_container, "k8s": _ways_to_pod}[address.scheme](address)
+def transports_to(address: TransportAddress) -> Transports:
+    """Yield the transports to try, one after the other, each to be opened when it is tried. Raises ConnectError."""
+    return {"ssh": _transports_by_ssh, "docker": _transports_to_container, "k8s": _transports_to_pod}[address.scheme](
+        address
+    )
 
 
 def opening_limit() -> float:
-    """Return the seconds that a program gets to open a way."""
+    """Return the seconds that a program gets to open a transport."""
     return ASKING_LIMIT if _may_ask() else OPENING_LIMIT
 
 
@@ -119,7 +121,7 @@ def _port(text: str) -> int | None:
     return int(text) if re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 65535 else None
 
 
-def _ssh(text: str, rest: str) -> WayAddress | None:
+def _ssh(text: str, rest: str) -> TransportAddress | None:
     place, slash, target = rest.partition("/")
     host, _, port_text = target.rpartition(":")
     user, at, server = place.rpartition("@")
@@ -134,16 +136,16 @@ def _ssh(text: str, rest: str) -> WayAddress | None:
     well = slash and port and _HOST.fullmatch(server) and (not host or _HOST.fullmatch(host))
     if not well or server.startswith("-") or (at and not _USER.fullmatch(user)) or port is None:
         return None
-    return WayAddress(text, "ssh", f"{user}{at}{server}", port, host=host or LOOPBACK, place_port=server_port)
+    return TransportAddress(text, "ssh", f"{user}{at}{server}", port, host=host or LOOPBACK, place_port=server_port)
 
 
-def _docker(text: str, rest: str) -> WayAddress | None:
+def _docker(text: str, rest: str) -> TransportAddress | None:
     name, _, number = rest.rpartition(":")
     port = _port(number)
-    return WayAddress(text, "docker", name, port) if port and _NAME.fullmatch(name) else None
+    return TransportAddress(text, "docker", name, port) if port and _NAME.fullmatch(name) else None
 
 
-def _k8s(text: str, rest: str) -> WayAddress | None:
+def _k8s(text: str, rest: str) -> TransportAddress | None:
     path, _, query = rest.partition("?")
     where, _, number = path.rpartition(":")
     port = _port(number)
@@ -159,17 +161,17 @@ def _k8s(text: str, rest: str) -> WayAddress | None:
     if not parts or not _NAME.fullmatch(parts[-1]) or not (selector or _NAME.fullmatch(place.rpartition("/")[2])):
         return None
     namespace = parts.pop()
-    return WayAddress(text, "k8s", place, port, context="/".join(parts), namespace=namespace, selector=selector)
+    return TransportAddress(text, "k8s", place, port, context="/".join(parts), namespace=namespace, selector=selector)
 
 
-def _pid(text: str, rest: str) -> WayAddress | None:
-    return WayAddress(text, "pid", rest) if rest.isascii() and rest.isdigit() else None
+def _pid(text: str, rest: str) -> TransportAddress | None:
+    return TransportAddress(text, "pid", rest) if rest.isascii() and rest.isdigit() else None
 
 
 # ssh
 
 
-async def _ways_by_ssh(address: WayAddress) -> Ways:
+async def _transports_by_ssh(address: TransportAddress) -> Transports:
     words = ["ssh", "-W", str(Address(address.host, address.port)), "-o", "ServerAliveInterval=15"]
     if not _may_ask():
         words += ["-o", "BatchMode=yes"]
@@ -189,7 +191,7 @@ def _may_ask() -> bool:
 # docker
 
 
-async def _ways_to_container(address: WayAddress) -> Ways:
+async def _transports_to_container(address: TransportAddress) -> Transports:
     answer = await ask_helper(
         ["docker", "container", "inspect", "--format", "{{json .}}", address.place], limit=OPENING_LIMIT
     )
@@ -266,7 +268,7 @@ def _items(value: Any) -> Sequence[Any]:
 # kubectl
 
 
-async def _ways_to_pod(address: WayAddress) -> Ways:
+async def _transports_to_pod(address: TransportAddress) -> Transports:
     words = _kubectl(address)
     workload = address.place
     if "/" not in workload:
@@ -279,7 +281,7 @@ async def expand_address(text: str) -> tuple[str, ...]:
 
     Raises UsageError, and ConnectError if kubectl fails or there is none.
     """
-    address = parse_way(text)
+    address = parse_transport(text)
     if address is None or not address.selector:
         return (text,)
     where = "/".join(filter(None, (address.context, address.namespace)))
@@ -287,11 +289,11 @@ async def expand_address(text: str) -> tuple[str, ...]:
     return tuple(f"k8s://{where}/{name}:{address.port}" for name in found)
 
 
-def _kubectl(address: WayAddress) -> list[str]:
+def _kubectl(address: TransportAddress) -> list[str]:
     return ["kubectl", *(["--context", address.context] if address.context else []), "-n", address.namespace]
 
 
-async def _selected(words: Sequence[str], address: WayAddress) -> list[str]:
+async def _selected(words: Sequence[str], address: TransportAddress) -> list[str]:
     """Return the running pods of a selector, as ``pod/NAME``."""
     asked = ["get", "pods", "-l", address.selector, "--field-selector=status.phase=Running", "-o", "name"]
     names = (await ask_helper([*words, *asked], limit=OPENING_LIMIT)).split()
@@ -301,7 +303,7 @@ async def _selected(words: Sequence[str], address: WayAddress) -> list[str]:
     return names
 
 
-async def _find_workload(words: Sequence[str], address: WayAddress) -> str:
+async def _find_workload(words: Sequence[str], address: TransportAddress) -> str:
     """Return what to forward to, as ``pod/NAME``: the first running pod of a selector, or what has the name."""
     if address.selector:
         return (await _selected(words, address))[0]
@@ -316,15 +318,15 @@ async def _find_workload(words: Sequence[str], address: WayAddress) -> str:
 
 
 @asynccontextmanager
-async def _forwarded(words: Sequence[str], workload: str, address: WayAddress) -> AsyncIterator[Way]:
-    """A way by ``kubectl port-forward``, which listens on a free port of the loopback as long as it lives."""
+async def _forwarded(words: Sequence[str], workload: str, address: TransportAddress) -> AsyncIterator[Transport]:
+    """A transport by ``kubectl port-forward``, which listens on a free port of the loopback as long as it lives."""
     forward = [*words, "port-forward", "--address", LOOPBACK, workload, f":{address.port}"]
     async with run_helper(forward, carries=False) as helper:
         try:
             port = await _forwarded_port(helper)
             stream = await _dial_near(Address(LOOPBACK, port))
             async with stream:
-                yield Way(stream, f"{helper.name} to {escape(workload)}", helper.ending)
+                yield Transport(stream, f"{helper.name} to {escape(workload)}", helper.ending)
         except ConnectError as error:
             raise await helper.failure(error) from error
 
@@ -346,20 +348,20 @@ async def _forwarded_port(helper: Helper) -> int:
 
 
 @asynccontextmanager
-async def _carried(words: Sequence[str], where: str, *, may_ask: bool = False) -> AsyncIterator[Way]:
-    """A way through the standard input and output of a program."""
+async def _carried(words: Sequence[str], where: str, *, may_ask: bool = False) -> AsyncIterator[Transport]:
+    """A transport through the standard input and output of a program."""
     async with run_helper(words, carries=True, may_ask=may_ask) as helper:
         assert helper.stream is not None
         try:
-            yield Way(helper.stream, f"{helper.name} {escape(where)}", helper.ending)
+            yield Transport(helper.stream, f"{helper.name} {escape(where)}", helper.ending)
         except ConnectError as error:
             raise await helper.failure(error) from error
 
 
 @asynccontextmanager
-async def _dialed(where: Address, what: str) -> AsyncIterator[Way]:
+async def _dialed(where: Address, what: str) -> AsyncIterator[Transport]:
     async with await _dial_near(where) as stream:
-        yield Way(stream, f"{what} at {where}", lambda: "")
+        yield Transport(stream, f"{what} at {where}", lambda: "")
 
 
 async def _dial_near(where: Address) -> trio.SocketStream:

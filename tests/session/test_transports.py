@@ -1,4 +1,4 @@
-"""Addresses that bring their way along: a real sshd, and programs that behave as docker and kubectl do."""
+"""Addresses that name their transport: a real sshd, and programs that behave as docker and kubectl do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import trio.testing
 import jdbpy
 from jdbpy import ConnectError, Disconnected, Stopped, SuspendPolicy, UsageError
 from jdbpy.session.connect.greeting import Address
-from jdbpy.session.connect.ways import container_addresses, parse_way
+from jdbpy.session.connect.transports import container_addresses, parse_transport
 from jdbpy.task_groups import open_nursery
 from tests.cli.process import command
 from tests.cli.pseudo_terminal import open_terminal
@@ -385,19 +385,19 @@ async def test_what_a_program_says_is_bounded_and_escaped(tmp_path: Path, monkey
 )  # fmt: skip
 def test_no_addresses(text: str) -> None:
     with pytest.raises(UsageError):
-        parse_way(text)
+        parse_transport(text)
 
 
 def test_addresses() -> None:
-    ssh = parse_way("ssh://ada@[::1]:22/app:5005")
+    ssh = parse_transport("ssh://ada@[::1]:22/app:5005")
     assert ssh is not None
     assert (ssh.place, ssh.place_port, ssh.host, ssh.port) == ("ada@::1", 22, "app", 5005)
     for user in ("ada", "ada.l-1", "ada@corp.example", "CORP\\ada", "host$"):
-        assert (way := parse_way(f"ssh://{user}@host/5005")) is not None and way.place == f"{user}@host"
-    eks = parse_way("k8s://arn:aws:eks:eu:1:cluster/prod/shop/deployment/orders:5005")
+        assert (named := parse_transport(f"ssh://{user}@host/5005")) is not None and named.place == f"{user}@host"
+    eks = parse_transport("k8s://arn:aws:eks:eu:1:cluster/prod/shop/deployment/orders:5005")
     assert eks is not None
     assert (eks.context, eks.namespace, eks.place) == ("arn:aws:eks:eu:1:cluster/prod", "shop", "deployment/orders")
-    assert parse_way("localhost:5005") is None
+    assert parse_transport("localhost:5005") is None
 
 
 ASKING = """\
