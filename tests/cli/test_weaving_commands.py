@@ -15,7 +15,7 @@ async def test_the_words_of_the_commands(jvm: Jvm) -> None:
     lines = (
         "info woven",
         "unweave",
-        "set in-target auto",
+        "set in-target eager",
         f"break {HEATED.at('own')} if i == 7 || i == 2_000_000",
         "run",
         "breakpoints",
