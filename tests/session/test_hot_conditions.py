@@ -80,7 +80,11 @@ class Deep {
 }"""
 
 
-async def frames(d: Debugging) -> list[tuple[str, int | None, dict[str, str | None]]]:
+Shown = tuple[str, int | None, dict[str, str | None]]
+"""A frame: method, line, variables."""
+
+
+async def frames(d: Debugging) -> list[Shown]:
     """The frames of the selected thread, each with its line and its variables."""
     found = []
     for frame in (await d.session.stack.of()).frames:
@@ -93,11 +97,12 @@ async def frames(d: Debugging) -> list[tuple[str, int | None, dict[str, str | No
     return found[:3]
 
 
-def expected(d: Debugging, i: int, to: int) -> list[tuple[str, int | None, dict[str, str | None]]]:
-    run = {"from": "0", "to": str(to), "i": str(i)}
-    program = d.program
-    handle = ("handle", program.line("call"), {"i": str(i), "twice": str(2 * i)})
-    return [("inner", program.line("inner"), {"i": str(i)}), handle, ("run", program.line("run"), run)]
+def expected(d: Debugging, i: int, to: int) -> list[Shown]:
+    return [
+        ("inner", d.program.line("inner"), {"i": str(i)}),
+        ("handle", d.program.line("call"), {"i": str(i), "twice": str(2 * i)}),
+        ("run", d.program.line("run"), {"from": "0", "to": str(to), "i": str(i)}),
+    ]
 
 
 async def loaded(d: Debugging) -> None:
@@ -195,6 +200,7 @@ async def test_where_a_hot_condition_stays_ordinary(any_jvm: Jvm, where: str) ->
         )
         await target.send("0 1001")
         stop = await chosen.next_stop()
+        assert isinstance(stop, jdbpy.Stopped)
         assert stop.breakpoint == point.number
         assert not session.breakpoints.get(point.number).in_target
         assert not session.is_used("instrumentation")
