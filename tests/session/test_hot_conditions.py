@@ -159,6 +159,27 @@ async def test_code_is_given_back_when_no_call_of_it_is_under_way(jvm: Jvm) -> N
         assert d.session.instrumentation.woven() == []
 
 
+async def test_a_class_is_not_changed_while_a_thread_is_suspended(jvm: Jvm) -> None:
+    """The methods that this takes could wait for a lock of that thread."""
+    async with debug(jvm, inline(CALLS)) as d:
+        await loaded(d)
+        place = d.at("handle", "Host")
+        point = await d.session.breakpoints.add(place, condition="i == -1", policy=SuspendPolicy.THREAD)
+        place = d.at("after", "Host")
+        await d.session.breakpoints.add(place, condition="to == 1", policy=SuspendPolicy.THREAD)
+        await d.target.send("0 1")
+        await d.wait_stop("breakpoint", at="after")
+        await d.target.send("0 400")
+        await d.target.wait_output("done 0 400")
+        assert "may own a lock" in d.session.breakpoints.get(point.number).ordinary
+        await d.resume()
+        await d.target.wait_output("done 0 1\n")
+        await d.session.breakpoints.remove([2])
+        await d.target.send("0 1500")
+        await d.target.wait_output("done 0 1500")
+        assert d.session.breakpoints.get(point.number).in_target
+
+
 async def test_what_goes_into_the_target_by_itself(jvm: Jvm) -> None:
     """Conditions of breakpoints that stop: not reports, not what a class has when it is prepared."""
     async with debug(jvm, inline(CALLS)) as d:

@@ -368,6 +368,10 @@ class Instrumentation:
         point.look_after = point.passes + AGAIN_AFTER
         if self._target.suspension.frozen:
             return
+        if self._goes_by_itself(point) and self._target.suspension.anything_held:
+            say([point], "a thread is suspended, and may own a lock that changing the class takes")
+            point.look_after = point.passes + AFTER_A_STOP
+            return
         location = hit.event.location
         if self.changes.site_at(location) is not None:
             return  # a call that began before
@@ -483,6 +487,10 @@ class Instrumentation:
             return goes_by_itself(self._target, point)
         return self._is_eager and (point.condition is not None or point.reports)
 
+    def _goes_by_itself(self, point: LogicalBreakpoint) -> bool:
+        """True if nobody has asked for it: then no stop and no frame may be less than it was before."""
+        return self._mode == "auto" and not point.options.woven
+
     def _unfit(self, point: LogicalBreakpoint) -> str:
         """Return why a breakpoint stays ordinary wherever it is; "" if it may be in the target."""
         if not self._possible:
@@ -519,10 +527,8 @@ class Instrumentation:
         again = AGAIN_AFTER
         async with self._lock:
             try:
-                by_itself = self._mode == "auto" and not asked
-                await self.installer.install(
-                    type_, wanted, thread, at_hit=at_hit is not None, asked=asked, whole=by_itself
-                )
+                whole = all(map(self._goes_by_itself, wanted))
+                await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked, whole=whole)
             except StaysOrdinary as why:
                 say(wanted, why)
                 again = self._again_after(wanted[0], why)

@@ -120,5 +120,7 @@ async def why_not_now(
         if whole and at.methodID in changing and not (is_at_event and returns_at(code, at.index)):
             until_left = is_at_event or (under_way is not None and under_way.until_left)
             under_way = Busy(f"a call of {name} is under way", until_left=until_left, unless_asked=True)
+    if whole and stopping.steps(at_event):
+        return Busy("a thread that steps is in it", for_a_stop=True)
     reason = await stopping.why(in_changing)
     return Busy(reason, for_a_stop=True) if reason else under_way
