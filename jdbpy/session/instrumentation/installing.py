@@ -159,7 +159,7 @@ class Installer:
                 whole=whole,
                 unsure=() if whole else points,
             )
-            if whole and await has_virtual_threads(target):
+            if at_hit and not asked and await has_virtual_threads(target):
                 raise StaysUnlessAsked("the program has virtual threads, whose calls are not seen")
             if at_hit:  # to find out in time that nothing has to be defined
                 await changes.prepare_conditions(type_.id)

@@ -382,7 +382,7 @@ class Instrumentation:
         """Take checks that nothing waits for out of classes, where no call of them is under way. wire: 4 trips each."""
         if not self.changes.stale or self._target.suspension.anything_held:
             return
-        if self._mode == "auto" and await has_virtual_threads(self._target):
+        if self._mode in ("auto", "eager") and await has_virtual_threads(self._target):
             return  # their calls may be under way
         async with self._lock:
             for type_id in list(self.changes.stale):
