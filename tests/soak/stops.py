@@ -29,6 +29,9 @@ from tests.soak.judge import CONDITIONS, NAMED, RESUMING, Broken, Judge, Passes,
 from tests.soak.trial import Run
 
 WORKERS = 6
+LISTED = (0, 1, 3, 4)
+"""Workers that are no virtual threads in any program: the agent lists them."""
+
 WORDS = 25
 """Words of one session, those of the checks not counted."""
 
@@ -55,6 +58,7 @@ class Words:
         self._rng, self._judge, self._rich, self._filters = rng, judge, rich, filters
         self._hold, self._stop_in = hold, "stop thread in" if hold == "thread" else "stop in"
         self._suspended: list[str] = []
+        self._only = ""  # the worker that alone stops at the first breakpoint
 
     def opening(self) -> list[str]:
         """The first words of a session."""
@@ -66,7 +70,8 @@ class Words:
         elif self._rng.random() < 0.5:
             method = self._rng.choice(("hit", "deeper", "deeper"))
             # of one worker, which is not in the way of itself: it soon goes into the target
-            only = f" thread worker-{self._rng.randrange(WORKERS)}" if method == "deeper" and self._filters else ""
+            self._only = f"worker-{self._rng.choice(LISTED)}" if method == "deeper" and self._filters else ""
+            only = f" thread {self._only}" if self._only else ""
             words.append(f"{self._stop_in} Crew.{method}{only} if {CONDITIONS[method]}")
         else:
             words.append(f"{self._stop_in} {self._rng.choice(PLACES)}")
@@ -109,7 +114,8 @@ class Words:
         if kind == "hold":
             if self._suspended and rng.random() < 0.6:
                 return f"resume {self._suspended.pop()}"
-            self._suspended.append(f"worker-{rng.randrange(WORKERS)}")
+            chosen = rng.choice([name for name in (f"worker-{i}" for i in range(WORKERS)) if name != self._only])
+            self._suspended.append(chosen)
             return f"suspend {self._suspended[-1]}"
         if kind == "break off":
             return "print Crew.slower(2)"
