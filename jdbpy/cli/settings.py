@@ -111,10 +111,10 @@ SETTINGS = {
         ),
         Setting(
             "in-target",
-            "off",
-            "auto|ask|off",
-            "conditions and logpoints in the target; auto: on a local JVM, ask: those of `weave`",
-            _choice("auto", "ask", "off"),
+            "auto",
+            "auto|eager|ask|off",
+            "what the target computes itself, on a local JVM; auto: hot conditions, ask: those of `weave`",
+            _choice("auto", "eager", "ask", "off"),
         ),
         Setting("javac", False, "on|off", "compile lambdas of expressions with a local javac, for the target", _switch),
         Setting(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jdbpy.session.breakpoints.hit_log import HitLogReader
     from jdbpy.session.breakpoints.points import Points
     from jdbpy.session.breakpoints.traces import Traces
+    from jdbpy.session.breakpoints.until_hot import OnOften
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
     from jdbpy.session.calls.means import CallsInTarget
     from jdbpy.session.calls.observer import CallObserver
@@ -228,7 +229,7 @@ class Session:
 
         points = Points(self._target, self.values.compile_condition, self.values.compile_template)
         self._target.publisher.before_ending.append(points.reporter.settle)
-        if self._options.in_target != "off":
+        if self._options.in_target in ("ask", "eager"):
             points.on_condition = self._load_instrumentation
         points.on_woven = self._load_instrumentation
         if self._chores is not None:
@@ -252,7 +253,18 @@ class Session:
         """Breakpoints at lines and methods."""
         from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 
-        return LineBreakpoints(self._target, self.points, self.stack.selected)
+        breakpoints = LineBreakpoints(self._target, self.points, self.stack.selected)
+        if self._options.in_target == "auto" and "instrumentation" not in self.__dict__:
+            from jdbpy.session.breakpoints.until_hot import UntilHot
+
+            def load() -> OnOften | None:
+                self._load_instrumentation()
+                return self.points.rule.on_often
+
+            until_hot = UntilHot(self._target, load)
+            breakpoints.placement.in_target = until_hot
+            self.points.rule.on_often = until_hot.often_passed
+        return breakpoints
 
     @cached_property
     def instrumentation(self) -> Instrumentation:
@@ -296,7 +308,7 @@ class Session:
         from jdbpy.session.calls.observer import CallObserver
 
         def in_target(asked: bool) -> CallsInTarget | None:
-            if not asked and self._options.in_target == "off" and "instrumentation" not in self.__dict__:
+            if not asked and self._options.in_target != "eager" and "instrumentation" not in self.__dict__:
                 return None
             return self.instrumentation.observed(asked)
 

@@ -65,7 +65,7 @@ LINES = (
     "enablegc this",
     "save me this",
     "interrupt main",
-    "set in-target auto",
+    "set in-target eager",
     "info woven",
     "reenter",
     "step up",

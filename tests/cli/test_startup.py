@@ -45,6 +45,15 @@ async def test_attaching_loads_what_it_uses(any_jvm: Jvm) -> None:
     assert not {name for name in loaded if name.startswith((*unused, *transports))}
 
 
+async def test_a_condition_loads_nothing_that_changes_code(any_jvm: Jvm) -> None:
+    """What puts conditions into the target is loaded when one is hot."""
+    async with start_target(any_jvm, LEDGER) as target:
+        loaded = await loaded_by(target.address, "stop in Ledger.total if 1 < 2", "cont", "breakpoints", "next")
+    assert "jdbpy.session.breakpoints.until_hot" in loaded
+    unused = ("jdbpy.session.instrumentation", "jdbpy.session.weaving", "jdbpy.session.eval.emit")
+    assert not {name for name in loaded if name.startswith(unused)}
+
+
 def test_colors_load_neither_tables_nor_lexers() -> None:
     """These come with the first result that has a table, the first stop that shows source."""
     code = "import sys, jdbpy.cli.output.terminal; print(*sys.modules)"

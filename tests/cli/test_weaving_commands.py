@@ -15,7 +15,7 @@ async def test_the_words_of_the_commands(jvm: Jvm) -> None:
     lines = (
         "info woven",
         "unweave",
-        "set in-target auto",
+        "set in-target eager",
         f"break {HEATED.at('own')} if i == 7 || i == 2_000_000",
         "run",
         "breakpoints",
@@ -36,7 +36,7 @@ async def test_the_words_of_the_commands(jvm: Jvm) -> None:
     )
     done = await jdbpy(*launching(HEATED.on(jvm), "--keep-going", *script(*lines)), jvm=jvm)
     out = done.out
-    assert "the target runs its own code only (in-target is off)" in out
+    assert "the target runs its own code only (in-target is auto)" in out
     assert "if i == 7 || i == 2_000_000; in the target" in out
     assert "\nHeated  1  main\n" in out
     assert out.count("Method Jdbpy__") == 1

@@ -59,7 +59,7 @@ async def test_statistics_are_counted_in_the_target(jvm: Jvm) -> None:
     """All calls and failures from then on, of every kind of method and thread; taken out, the program is as before."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:
         await d.resume()
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await rounds(d, 1)
         async with d.session.observer.statistics("Booth.*") as times:
             await into_target(d, times)
@@ -126,7 +126,7 @@ async def test_trees_are_folded_in_the_target(jvm: Jvm) -> None:
     lie between those that the program takes inside of the calls and around them."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:
         await d.resume()
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await rounds(d, 1)
         tree = d.session.observer.tree
         async with (
@@ -214,7 +214,7 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
     """Each with receiver, arguments, result or exception, thread and time; limits count what they leave out."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:
         await d.resume()
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await rounds(d, 1)
         found: list[Report] = []
         limited: list[Report] = []
@@ -277,7 +277,7 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
 async def test_calls_at_the_time_of_the_change_are_told_right_or_not_at_all(jvm: Jvm) -> None:
     """The class is changed while other threads stand at the ends of calls, whose conditions are asked just then."""
     async with debug(jvm, "Tills") as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.run_to("start")
         chosen: list[Report] = []
         watch = d.session.observer.calls
@@ -295,7 +295,7 @@ async def test_conditions_and_expressions_of_calls_are_computed_in_the_target(jv
     """Of arguments, the receiver, what is returned or thrown, and the time; also those that run methods, and fail."""
     async with debug(jvm, "Stalls", jvm_options=["-Xverify:all"]) as d:
         await d.resume()
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await rounds(d, 1)
         watch = d.session.observer.calls
         found: dict[str, list[Report]] = {"sold": [], "refused": [], "twice": [], "recursive": [], "stays": []}

@@ -161,7 +161,7 @@ class Unnamed {
 """)
 
 
-@pytest.mark.parametrize("mode", ["off", "auto"])
+@pytest.mark.parametrize("mode", ["off", "auto", "eager"])
 async def test_the_last_reports_before_the_end_are_whole(jvm: Jvm, mode: str) -> None:
     """The end of the target waits until they are read, also those that the target has kept; nothing else is told."""
     async with debug(jvm, LAST) as d:

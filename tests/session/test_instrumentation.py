@@ -56,7 +56,7 @@ async def runs_its_own_code(target: Target, attached: int) -> None:
 async def test_a_loop_of_main_is_checked_in_the_target(jvm: Jvm) -> None:
     """The class is not loaded when the breakpoint is set: even the loop of ``main`` runs compiled code."""
     async with debug(jvm, PROGRAM) as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         point = await d.session.breakpoints.add(d.at("own"), condition="i == 7 || i % 1_000_000 == 999_999")
         for expected in ("7", "999999", "1999999", "2999999"):
             await d.resume()
@@ -84,7 +84,7 @@ async def test_a_breakpoint_that_is_passed_often_goes_into_the_target(jvm: Jvm) 
     """Two in one class; private members; steps over lines with checks; stacks; leaving gives the class its code."""
     async with debug(jvm, PROGRAM) as d:
         await to_the_prompt(d)
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.session.breakpoints.add(d.at("passed", "Kettle"), condition="i == 1_500_000")
         behind = "i == 1_500_000 && text.length() == 4 && table[2] == 3"
         await d.session.breakpoints.add(d.at("returned", "Kettle"), condition=behind)
@@ -162,7 +162,7 @@ async def test_a_breakpoint_asks_for_it_by_an_option(jvm: Jvm) -> None:
 async def test_a_condition_that_throws_stops_and_says_why(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         await to_the_prompt(d)
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.session.breakpoints.add(d.at("passed", "Kettle"), condition="100 / (i - 5000) == 100 || i == 9_000")
         await d.session.catchpoints.exception("java.lang.ArithmeticException")  # a check throws none of the program's
         await loop(d, "loop 10000")
@@ -186,7 +186,7 @@ async def test_what_a_killed_debugger_leaves_is_found_and_taken_out(jvm: Jvm) ->
         await target.wait_output("done loop 10")
         with suppress(jdbpy.LeaveError):
             async with jdbpy.attach_session(target.address) as session:
-                session.instrumentation.mode = "auto"
+                session.instrumentation.mode = "eager"
                 await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 1_000")
                 await target.send("loop 2000")
                 stop = await session.next_stop()
@@ -212,7 +212,7 @@ async def test_hot_swap_of_a_woven_class(jvm: Jvm) -> None:
     changed = inline(SOURCE.replace("int j = i + 1;", "int j = i + 2;")).on(jvm)
     async with debug(jvm, PROGRAM) as d:
         await to_the_prompt(d)
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.session.breakpoints.add(d.at("passed", "Kettle"), condition="i == 1_000")
         await loop(d, "loop 2000")
         await d.wait_stop("breakpoint", at="passed")
@@ -238,7 +238,7 @@ async def test_hot_swap_of_a_woven_class(jvm: Jvm) -> None:
 async def test_threads_that_come_to_a_check_at_once_stop_once_each(jvm: Jvm) -> None:
     """Each is stepped out of the check, while the hits of the others are on their way."""
     async with debug(jvm, "Racers", "4", "150") as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.session.breakpoints.add(d.at("lap"), condition="lap == 100 && half < 50")
         await d.resume()
         stopped = []
@@ -274,7 +274,7 @@ async def test_what_a_check_runs_stops_nowhere_and_reports_come_before_stops(any
             }
         }"""
     async with debug(any_jvm, inline(source)) as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         d.ignored.add("logpoint")
         await d.session.breakpoints.add(d.at("sell", "Stand"), condition="dear(i) && i > 10")
         await d.session.breakpoints.add(d.at("log", "Stand"), log="{i}", reporting=jdbpy.Reporting(limit=None))
@@ -309,7 +309,7 @@ async def test_why_a_breakpoint_stays_ordinary(any_jvm: Jvm, condition: str, why
     )
     async with debug(any_jvm, inline(source)) as d:
         await d.run_to("at")
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.session.values.save("mine", "4")
         point = await d.session.breakpoints.add(d.at("at"), condition=condition)
         await d.resume()
@@ -351,7 +351,7 @@ async def test_a_frame_behind_a_try_block_is_in_no_loop(jvm: Jvm, inside: str, b
         }}"""
     async with debug(jvm, inline(source)) as d:
         await d.run_to("at", "Server")
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         point = await d.session.breakpoints.add(d.at("at", "Server"), condition="i == 998")
         await d.resume()
         await d.wait_stop("breakpoint", at="at")
@@ -380,7 +380,7 @@ async def test_a_debugger_that_dies_in_the_midst_changes_nothing(
             with monkeypatch.context() as patched, suppress(jdbpy.LeaveError, jdbpy.Disconnected):
                 async with jdbpy.attach_session(target.address) as session, AsyncExitStack() as observing:
                     instrumentation = session.instrumentation
-                    instrumentation.mode = "auto"
+                    instrumentation.mode = "eager"
                     if what == "breakpoint":
                         await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 999_999")
                     else:
@@ -428,7 +428,7 @@ async def test_hot_swap_while_calls_are_observed(jvm: Jvm) -> None:
     found: list[jdbpy.Report] = []
     async with debug(jvm, PROGRAM) as d:
         await to_the_prompt(d)
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         watch = d.session.observer
         async with (
             watch.statistics("Kettle.passed") as times,
@@ -472,7 +472,7 @@ async def test_code_that_is_not_that_of_the_class_file_is_left_alone(any_jvm: Jv
         async with jdbpy.attach_session(target.address) as session:
             await session.hotswap.redefine_all(changed.classes)
         await target.wait_listening(2)
-        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="auto")) as session:
+        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="eager")) as session:
             await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 999_999")
             await target.send("loop 1000")
             await target.wait_output("done loop 1000 501500")
@@ -505,7 +505,7 @@ async def test_the_program_s_own_agents_are_left_alone(
             return int(total) // to - (to - 1) // 2
 
         assert await added(11) == offset[0]
-        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="auto")) as session:
+        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="eager")) as session:
             point = await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 999_999")
             other = await session.breakpoints.add(PROGRAM.at("returned", "Kettle"), condition="i == 990")
             async with session.observer.calls("Kettle.passed", limit=0) as calls:
@@ -532,7 +532,7 @@ async def test_what_is_remote_is_changed_only_when_asked_and_nothing_in_a_read_o
             await target.wait_output(f"done loop {to} ")
 
         await loop_once(10)
-        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="auto")) as session:
+        async with jdbpy.attach_session(target.address, options=jdbpy.Options(in_target="eager")) as session:
             session._target.tunnel = "ssh"
             await session.breakpoints.add(PROGRAM.at("passed", "Kettle"), condition="i == 999_999")
             async with session.observer.statistics("Kettle.passed") as times:
@@ -545,7 +545,7 @@ async def test_what_is_remote_is_changed_only_when_asked_and_nothing_in_a_read_o
             names = [each.name for each in await session.classes.list()]
             assert "Kettle" in names and not [each for each in names if "Jdbpy__" in each]
         await target.wait_listening(2)
-        options = jdbpy.Options(in_target="auto", read_only=True)
+        options = jdbpy.Options(in_target="eager", read_only=True)
         async with jdbpy.attach_session(target.address, options=options) as session:
             async with session.observer.statistics("Kettle.passed") as times:
                 await loop_once(402)

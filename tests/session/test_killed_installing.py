@@ -144,7 +144,7 @@ async def die(target: Target, rounds: Rounds, set_up: SetUp, stage: str, command
     Return the commands.
     """
     names: list[str] = []
-    options = jdbpy.Options(in_target="auto")
+    options = jdbpy.Options(in_target="eager")
     with suppress(jdbpy.LeaveError, Disconnected):
         async with jdbpy.attach_session(target.address, options=options) as session, trio.open_nursery() as nursery:
             killer = Killer(session._target.conn, rounds)

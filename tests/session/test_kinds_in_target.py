@@ -140,7 +140,7 @@ async def test_code_of_every_kind(jvm: Jvm) -> None:
     """Lambdas, monitors, handlers, constructors, initializers, virtual threads, calls of the method itself."""
     program = inline(re.sub(r"// @(\w+) \|.*", r"// @\1", SOURCE))
     async with debug(jvm, program) as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         numbers = {}
         for name, condition in CONDITIONS.items():
             point = await d.session.breakpoints.add(f"Kinds:{program.line(name)}", condition=condition)

@@ -45,7 +45,7 @@ async def test_a_logpoint_that_is_hit_often_goes_into_the_target(jvm: Jvm) -> No
         await d.resume()
         await d.target.send("loop 10")
         await d.target.wait_output("done loop 10 55")
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         log = "{i} {text} {table.length} {j / 2.0} {(char) (i % 26 + 'a')}"
         point = await d.session.breakpoints.add(d.at("passed", "Kettle"), log=log, condition="i % 3 != 1")
         with d.session.events() as events:
@@ -76,7 +76,7 @@ async def test_counts_limits_and_failures_are_those_of_ordinary_ones(jvm: Jvm) -
     """In the target from the first pass on, as the class is loaded later; what is left out is counted, and said."""
     async with debug(jvm, PROGRAM) as d:
         d.ignored |= {"logpoint", "left-out", "breakpoint-hit", "switched-off", "breakpoint-resolved"}
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         add = d.session.breakpoints.add
         passed, behind, returned = (d.at(place, "Kettle") for place in ("passed", "behind", "returned"))
         limited = await add(passed, log="at {i}", reporting=Reporting(limit=5))
@@ -141,7 +141,7 @@ async def test_hits_that_wait_while_the_class_is_changed_are_looked_at_in_their_
     async with debug(jvm, inline(CROWD)) as d:
         await d.run_to("ready")
         d.ignored |= {"logpoint", "left-out", "hot-place"}
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         with d.session.events() as events:
             point = await d.session.breakpoints.add(d.at("at", "Passed"), log="{i}", condition='text.equals("dd")')
             await d.session.breakpoints.add(d.at("done"))
@@ -163,7 +163,7 @@ async def trace_of_kettle(d: Debugging) -> BreakpointInfo:
     await d.resume()
     await d.target.send("loop 10")
     await d.target.wait_output("done loop 10 55")
-    d.session.instrumentation.mode = "auto"
+    d.session.instrumentation.mode = "eager"
     return await d.session.traces.methods(options=PointOptions(classes=("Kettle",), policy=SuspendPolicy.NONE))
 
 
@@ -253,7 +253,7 @@ async def test_another_breakpoint_or_a_hot_swap_that_changes_the_class_loses_not
         await d.target.send("priced 10")
         await d.target.send("loop 10")
         await d.target.wait_output("done loop 10 55")
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         passed, priced = (d.at(each, "Kettle") for each in ("passed", "priced"))
         first = await d.session.breakpoints.add(passed, log="{i}")
         second = await d.session.breakpoints.add(priced, policy=SuspendPolicy.NONE, reporting=Reporting(limit=0))
@@ -327,7 +327,7 @@ async def test_passes_of_many_threads_are_counted_exactly_whatever_is_reported(j
         await d.resume()
         await d.target.send("1")
         await d.target.wait_output("done 1")
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         [main] = [each.id for each in await d.session.threads.list() if each.name == "main"]
         rounds = 1
         for turn, (thread, count) in enumerate(((None, 9), (main, 1)), 1):
@@ -353,7 +353,7 @@ async def test_what_the_target_has_kept_is_reported_when_it_is_left(jvm: Jvm, mo
     async with debug(jvm, PROGRAM) as d:
         d.ignored |= {"logpoint", "breakpoint-resolved"}
         monkeypatch.setattr(rings, "_SOON", LIMIT)
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.session.breakpoints.add(d.at("passed", "Kettle"), log="{i}", condition="i >= 0")
         await d.resume()
         await d.target.send("loop 3000")
@@ -373,7 +373,7 @@ async def test_the_ring_of_a_killed_debugger_takes_what_fits_and_is_taken_out(jv
         await target.send("loop 10")
         await target.wait_output("done loop 10 55")
         async with driving("attach", target.address) as driver:
-            await driver.ask("set in-target auto")
+            await driver.ask("set in-target eager")
             await driver.ask(f'logpoint {PROGRAM.at("passed", "Kettle")} "{{i}} {{text}}"')
             rounds = 100
             while not (await driver.ask("breakpoints"))["breakpoints"][0].get("in_target"):

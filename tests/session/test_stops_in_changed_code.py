@@ -139,7 +139,7 @@ class Short {
 async def test_a_condition_goes_in_soon_after_a_call_that_was_in_the_way(jvm: Jvm) -> None:
     """It is tried again at one of the next hits, and not thousands of them later."""
     async with debug(jvm, inline(PASSED)) as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.resume()
         await d.target.send("a 1")
         await d.target.wait_output("done a 1\n")
@@ -159,7 +159,7 @@ async def test_a_condition_goes_in_soon_after_a_call_that_was_in_the_way(jvm: Jv
 
 async def test_code_stays_while_somebody_looks_at_a_stop_in_it(jvm: Jvm) -> None:
     async with debug(jvm, inline(TASKS)) as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         await d.resume()
         await d.target.send("b 1")  # else it would be put in when the class is loaded
         await d.target.wait_output("done b 1\n")

@@ -68,9 +68,9 @@ class Record:
         await self.note(await self._execution.step(depth, size, count))
 
 
-async def run_through(jvm: Jvm, *, woven: bool) -> list[object]:
+async def run_through(jvm: Jvm, in_target: str, *, woven: bool = False) -> list[object]:
     """Return what comes of all of it, with conditions in the target or without."""
-    async with debug(jvm, PROGRAM) as d:
+    async with debug(jvm, PROGRAM, options=jdbpy.Options(in_target=in_target)) as d:
         breakpoints, execution = d.session.breakpoints, d.session.execution
         for marker, condition in CONDITIONS.items():
             await breakpoints.add(d.at(marker, "Desk"), condition=condition, woven=woven)
@@ -115,10 +115,11 @@ async def run_through(jvm: Jvm, *, woven: bool) -> list[object]:
 
 
 async def test_pops_forced_returns_and_steps_are_as_without_checks(jvm: Jvm) -> None:
-    ordinary = await run_through(jvm, woven=False)
-    woven = await run_through(jvm, woven=True)
-    for one, other in zip(ordinary, woven, strict=True):
-        assert one == other
+    """Also where conditions go in by themselves in the midst of it, when they are hot."""
+    ordinary = await run_through(jvm, "off")
+    for changed in (await run_through(jvm, "off", woven=True), await run_through(jvm, "auto")):
+        for one, other in zip(ordinary, changed, strict=True):
+            assert one == other
 
 
 async def test_a_class_of_the_jvm_s_own_is_changed_only_when_asked_for(jvm: Jvm) -> None:
@@ -134,7 +135,7 @@ async def test_a_class_of_the_jvm_s_own_is_changed_only_when_asked_for(jvm: Jvm)
             }
         }"""
     async with debug(jvm, inline(source)) as d:
-        d.session.instrumentation.mode = "auto"
+        d.session.instrumentation.mode = "eager"
         point = await d.session.breakpoints.add("java.util.BitSet.set(int)", condition="cardinality() == 399")
         await d.resume()
         await d.wait_stop("breakpoint", breakpoint=point.number)

@@ -246,7 +246,7 @@ class Judge:
             if data["value"] != str(2 * int(found[1])):
                 raise Broken("S6", f"'{word}' is {data['value']}")
             self.rules["methods run"] += 1
-        elif word == "print n % 5 == 0" and data["value"] != "true":
+        elif word.removeprefix("print ") in CONDITIONS.values() and data["value"] != "true":
             raise Broken("S4", f"a stop of a condition that is false: {self._expected}")
 
     def _after_locals(self, word: str, data: Shown) -> None:
@@ -290,13 +290,13 @@ class Judge:
         _, number, *condition = word.split(None, 2)
         point = self.passes.points[int(number)]
         point.condition = condition[0] if condition else ""
-        point.counter = "fives" if condition else _counter(point.method)
+        point.counter = _counter(point.method, bool(condition))
         self.passes.forget(point.number)
 
     def _after_stop(self, word: str, data: Shown) -> None:
         place = data["breakpoint"]["resolved"][0]
         number, condition = data["breakpoint"]["number"], word.partition(" if ")[2]
-        counter = "fives" if condition else _counter(place["method"])
+        counter = _counter(place["method"], bool(condition))
         self.passes.points[number] = Point(
             number, place["method"], counter, place["line"], place["code_index"], condition
         )
@@ -308,8 +308,15 @@ class Judge:
         return f"it should be {self.thread}{place}: {why}"
 
 
-def _counter(method: str) -> str:
-    return "passed" if method == "hit" else method
+CONDITIONS = {"hit": "n % 5 == 0", "deeper": "n % 50 == 0"}
+"""Conditions, by method, of which the program counts how often they are true."""
+
+
+def _counter(method: str, conditional: bool) -> str:
+    """Return the program's count of what a breakpoint stops at: all passes, or those where the condition is true."""
+    if method == "hit":
+        return "fives" if conditional else "passed"
+    return f"{method}Fiftieths" if conditional else method
 
 
 def _short(thread: str) -> str:

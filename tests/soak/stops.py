@@ -18,15 +18,20 @@ from unittest.mock import patch
 
 import jdbpy
 from benchmarks.relay import open_relay
+from jdbpy.session.breakpoints import until_hot
+from jdbpy.session.instrumentation import instrumentation
 from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.kept import BUILD
 from tests.serve.serving import serving
 from tests.soak.busy import Busy
 from tests.soak.doors import LINES, ApiDoor, BatchDoor, Door, ProcessDoor, batch_door, dap_door, process_door
-from tests.soak.judge import NAMED, RESUMING, Broken, Judge, Passes, Shown
+from tests.soak.judge import CONDITIONS, NAMED, RESUMING, Broken, Judge, Passes, Shown
 from tests.soak.trial import Run
 
 WORKERS = 6
+LISTED = (0, 1, 3, 4)
+"""Workers that are no virtual threads in any program: the agent lists them."""
+
 WORDS = 25
 """Words of one session, those of the checks not counted."""
 
@@ -39,24 +44,35 @@ DECISIONS = 60
 SHOWN = 16
 """Lines of a transcript that are shown."""
 
+HOT = 5
+"""False hits after which a condition goes into the target: a session has no time for more."""
+
 PLACES = ("Crew.hit", "Crew.hit", "Crew.hit", "Crew.deep", "Crew.deeper", "Crew.guarded")
 
 
 class Words:
     """Chooses the next word: what a person does at that moment."""
 
-    def __init__(self, rng: random.Random, judge: Judge, *, hold: str, rich: bool) -> None:
-        self._rng, self._judge, self._rich = rng, judge, rich
+    def __init__(self, rng: random.Random, judge: Judge, *, hold: str, rich: bool, filters: bool = True) -> None:
+        """``filters``: the front end can set a breakpoint for one thread."""
+        self._rng, self._judge, self._rich, self._filters = rng, judge, rich, filters
         self._hold, self._stop_in = hold, "stop thread in" if hold == "thread" else "stop in"
         self._suspended: list[str] = []
+        self._only = ""  # the worker that alone stops at the first breakpoint
 
     def opening(self) -> list[str]:
         """The first words of a session."""
         words = [f"set hold {self._hold}"]
         if self._rich:
-            words += ["set in-target auto", 'dprintf Crew.awaited "{n} {name}"']
+            words += ["set in-target eager", 'dprintf Crew.awaited "{n} {name}"']
             condition = " if n % 5 == 0" if self._rng.random() < 0.5 else ""
             words.append(f"{self._stop_in} Crew.hit{condition}")
+        elif self._rng.random() < 0.5:
+            method = self._rng.choice(("hit", "deeper", "deeper"))
+            # of one worker, which is not in the way of itself: it soon goes into the target
+            self._only = f"worker-{self._rng.choice(LISTED)}" if method == "deeper" and self._filters else ""
+            only = f" thread {self._only}" if self._only else ""
+            words.append(f"{self._stop_in} Crew.{method}{only} if {CONDITIONS[method]}")
         else:
             words.append(f"{self._stop_in} {self._rng.choice(PLACES)}")
         return [*words, "cont"]
@@ -98,7 +114,8 @@ class Words:
         if kind == "hold":
             if self._suspended and rng.random() < 0.6:
                 return f"resume {self._suspended.pop()}"
-            self._suspended.append(f"worker-{rng.randrange(WORKERS)}")
+            chosen = rng.choice([name for name in (f"worker-{i}" for i in range(WORKERS)) if name != self._only])
+            self._suspended.append(chosen)
             return f"suspend {self._suspended[-1]}"
         if kind == "break off":
             return "print Crew.slower(2)"
@@ -106,8 +123,8 @@ class Words:
         others = [f"clear {number}", f"disable {number}", self._stop()]
         if not points[number].enabled:
             others = [f"enable {number}"]
-        elif points[number].method == "hit":
-            others.append(f"condition {number} n % 5 == 0" if not points[number].condition else f"condition {number}")
+        elif condition := CONDITIONS.get(points[number].method):
+            others.append(f"condition {number} {condition}" if not points[number].condition else f"condition {number}")
         return rng.choice(others)
 
     def closing(self) -> list[str]:
@@ -175,7 +192,7 @@ class Talk:
             raise
         point = self.judge.passes.points.get(_stopped_by(shown))
         if point is not None and point.condition:
-            await self._judged("print n % 5 == 0")
+            await self._judged(f"print {point.condition}")
 
     async def _waits_for_a_monitor(self) -> bool:
         """True if a worker waits for the lock, whose owner the client has suspended, or stands at a stop alone."""
@@ -236,7 +253,9 @@ class Lead:
         """Lead a session of one client; ``can``: whether its front end has such a word."""
         judge = Judge()
         self.judges.append(judge)
-        words, talk = Words(self.rng, judge, hold=self.hold, rich=self.rich), Talk(door, judge, self.transcript)
+        filters = isinstance(door, BatchDoor | ProcessDoor)
+        words = Words(self.rng, judge, hold=self.hold, rich=self.rich, filters=filters)
+        talk = Talk(door, judge, self.transcript)
         for word in filter(can, words.opening()):
             await talk.word(word)
         for _ in range(WORDS):
@@ -336,7 +355,12 @@ async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> 
     [kind] = run.random(seed).choices(list(kinds), list(kinds.values()))
     lead = Lead(run, seed, kind)
     try:
-        await KINDS[kind][0](lead, program, await program.address())
+        with (
+            patch.object(until_hot, "PROMOTED_AFTER", HOT),
+            patch.object(instrumentation, "PROMOTED_AFTER", HOT),
+            patch.object(instrumentation, "AGAIN_AFTER", 10 * HOT),
+        ):
+            await KINDS[kind][0](lead, program, await program.address())
         await moves_on(program)
     except Exception as error:
         if _found(error, Blocked) is not None:

@@ -66,7 +66,7 @@ class CallsArgument(Argument[CallsRequest]):
             "depth": "`depth 2` tells fields and elements of the values, two levels of them",
             "-max": "`-max N` ends it after so many calls",
             "-depth": "`-depth 2` follows what those call, as far as it is of classes of the program",
-            "in-target": "`in-target` has the target itself observe, also where `set in-target` is not `auto`",
+            "in-target": "`in-target` has the target itself observe, also where `set in-target` is not `eager`",
             "-most": "`-most N` allows a pattern to fit so many methods (50)",
             "if": "CONDITION is a Java expression at the end of the call: `$cost > 100ms`, `$ret == null`, "
             "`$exc != null`, `$args[0] > 5`",

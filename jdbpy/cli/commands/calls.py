@@ -165,8 +165,9 @@ async def calls(
     `calls Order.pay`, `calls Order.pay -max 10 if $cost > 100ms`, `calls com.acme.*Service.find* limit 5/s if $exc !=
     null show $args, this.name`. `$cost` is the time in milliseconds, `$ret` what is returned, `$exc` the exception,
     `$args[0]` the first argument. `depth 2` tells what the values hold, too. A thread is suspended only at the end of a
-    call, for the trips that read its values. A script says how long: `for 10s` or `-max 10`. With `set in-target auto`,
-    or `in-target` behind the method, the target itself keeps arguments and results, and no thread is suspended.
+    call, for the trips that read its values. A script says how long: `for 10s` or `-max 10`. With `in-target`
+    behind the method, or `set in-target eager`, the target itself keeps arguments and results, and no thread is
+    suspended.
     """
     _require_bound(ctx, request)
 
@@ -200,7 +201,7 @@ async def calls_stats(
     """Count the calls of methods and their failures, with mean time, median and 99th percentile, by method.
 
     `calls stats com.acme.*Service.* every 5s`, `calls stats Order for 10s`. Nothing is suspended by a call. Ctrl-C
-    ends it. With `set in-target auto`, or `in-target` behind the method, the target itself counts, at its own speed.
+    ends it. With `set in-target eager`, or `in-target` behind the method, the target itself counts, at its own speed.
     """
     _require_bound(ctx, request)
 
@@ -233,8 +234,8 @@ async def calls_tree(
     """Show what a method calls, line by line, with time and share, folded: the next call, or `-max N` or `for SECONDS`.
 
     `calls tree OrderServlet.doGet -max 100`, `calls tree Order.pay -depth 3 if $cost > 100ms`. The condition is about
-    `$cost` alone. Nothing is suspended by a call. Ctrl-C ends it and shows what there is. With `set in-target auto`, or
-    `in-target` behind the method, the target itself takes the times, without what breakpoints cost.
+    `$cost` alone. Nothing is suspended by a call. Ctrl-C ends it and shows what there is. With `set in-target eager`
+    or `in-target` behind the method, the target itself takes the times, without what breakpoints cost.
     """
     most = request.most or (0 if request.seconds else 1)
 

@@ -142,7 +142,7 @@ async def logpoint(ctx: Context, request: Annotated[LogpointRequest, Logpoint()]
     `logpoint Order.java:42 "total {total} of {lines.size()}"`, `logpoint Order.pay "paid {amount}" if amount > 100`,
     `logpoint Order:42 "{total}" to orders.log limit 10/s`; as gdb has it, `dprintf Order:42,"total %d\\n",total`.
     Each line has the time, the thread and the number of the hit. The thread waits for no longer than it takes to read
-    its variables; it does not wait at all where they are numbers. With `set in-target auto` no thread is suspended:
+    its variables; it does not wait at all where they are numbers. With `set in-target eager` no thread is suspended:
     the target keeps the values.
     """
     return await add_breakpoint(ctx, request.breakpoint, SuspendPolicy.NONE, request.text)

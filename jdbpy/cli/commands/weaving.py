@@ -25,7 +25,7 @@ class KeptOut(Record):
 class WovenClasses(Record):
     """Classes of the target that run checks of the debugger beside their own code."""
 
-    mode: Annotated[str, "auto, ask or off: the setting in-target"]
+    mode: Annotated[str, "auto, eager, ask or off: the setting in-target"]
     classes: tuple[instrumentation.WovenClass, ...]
     ordinary: Annotated[tuple[KeptOut, ...], "breakpoints that stay ordinary, with the reason"] = ()
 

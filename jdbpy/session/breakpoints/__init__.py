@@ -8,6 +8,7 @@ Breakpoints at lines and methods:
 
 * ``breakpoints``: the component; ``location_spec``: how places are written; ``places``: what they mean in the target
 * ``breakpoint``: one of them; ``placement``: putting them into the target, now and when classes are loaded
+* ``until_hot``: conditions that are not in the target yet
 * ``class_groups``: the classes that they may be in, loaded or not; ``waiting``: those of the other kinds
 
 Kinds that are made of event requests:

@@ -104,10 +104,10 @@ class HotPlaces:
             return point.why_ordinary, point.weaving_helps
         if point.look_after:
             return None
-        return (
-            "the JVM is on another machine" if self._target.remote else "the setting 'in-target' leaves it there",
-            True,
-        )
+        if self._target.remote:
+            return "the JVM is on another machine", True
+        shared = self._target.clients is not None and not point.reports
+        return "the session is shared" if shared else "the setting 'in-target' leaves it there", True
 
 
 def _in_code(point: Point) -> bool:

@@ -46,6 +46,10 @@ class StaysUntilLeft(StaysOrdinary):
     """The class can be changed when the thread at the event is about to leave the method."""
 
 
+class StaysUntilReturned(StaysUntilLeft, StaysUnlessAsked):
+    """The call at whose line the thread stands is to end before the class is changed, unless the user has asked."""
+
+
 class StaysWhileBusy(StaysOrdinary):
     """A call that is under way is in the way: another hit may come when none is."""
 

@@ -33,6 +33,7 @@ from jdbpy.session.instrumentation.code_changes import (
     StaysOrdinary,
     StaysUnlessAsked,
     StaysUntilLeft,
+    StaysUntilReturned,
     StaysWhileBusy,
     start_now,
 )
@@ -42,7 +43,7 @@ from jdbpy.session.instrumentation.log_sites import LogSite, count_of
 from jdbpy.session.instrumentation.originals import keeper_class, keeper_name
 from jdbpy.session.instrumentation.rings import RingPoller
 from jdbpy.session.instrumentation.sites import Site, set_traps
-from jdbpy.session.instrumentation.standing import Busy, why_not_now
+from jdbpy.session.instrumentation.standing import Busy, has_virtual_threads, why_not_now
 from jdbpy.session.instrumentation.stopping import Stopping
 from jdbpy.session.instrumentation.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.java import class_file
@@ -121,12 +122,13 @@ class Installer:
         *,
         at_hit: bool,
         asked: bool,
+        whole: bool,
     ) -> None:
         """Have a class compute the conditions of breakpoints in it; methods that this takes are run in the thread.
 
         ``at_hit``: the thread is at one of the places, and others may be in the class; else the class has not run yet.
-        ``asked``: the user has asked for it. Raises StaysOrdinary for all of them; the reason why one alone does is
-        noted at it. wire: some 30 trips for the first, 15 for a further one.
+        ``asked``: the user has asked for it. ``whole``: see ``why_not_now``. Raises StaysOrdinary for all of them; the
+        reason why one alone does is noted at it. wire: some 30 trips for the first, 15 for a further one.
         """
         target, changes = self._target, self._changes
         async with self.changing(type_, thread, asked=asked) as change:
@@ -147,10 +149,22 @@ class Installer:
                 return
             starts = [(site.method.id, start_now(changed, site.method.id, site.at)) for site in new]
             changing = {method for method, _ in starts}
+            require = partial(
+                self.require_free,
+                changed,
+                changing,
+                thread,
+                starts=starts,
+                asked=asked,
+                whole=whole,
+                unsure=() if whole else points,
+            )
+            if at_hit and not asked and await has_virtual_threads(target):
+                raise StaysUnlessAsked("the program has virtual threads, whose calls are not seen")
             if at_hit:  # to find out in time that nothing has to be defined
                 await changes.prepare_conditions(type_.id)
                 with target.frozen():
-                    await self.require_free(changed, changing, thread, starts=starts, asked=asked, unsure=points)
+                    await require()
             for site in new:
                 await self._define(change.run, site)
             await self.keep(change)
@@ -158,7 +172,7 @@ class Installer:
             await changes.redefine(changed, sites)
             return
         async with changes.held(type_.id):
-            await self.require_free(changed, changing, thread, starts=starts, asked=asked, unsure=points)
+            await require()
             await changes.redefine(changed, sites)
 
     @asynccontextmanager
@@ -257,6 +271,7 @@ class Installer:
         *,
         starts: Collection[PlaceKey] = (),
         asked: bool,
+        whole: bool = False,
         but: Collection[Point] = (),
         unsure: Collection[Point] = (),
     ) -> None:
@@ -264,7 +279,7 @@ class Installer:
         suspended.
 
         ``starts`` are where checks are put in. The breakpoints of points in ``but`` may be missed by calls that are
-        under way. ``unsure``: see ``Stopping``.
+        under way. ``whole``: see ``why_not_now``. ``unsure``: see ``Stopping``.
         """
         busy = await why_not_now(
             self._target,
@@ -274,7 +289,8 @@ class Installer:
             changing=changing,
             stopping=Stopping(self._target, self._points, unsure),
             at_event=thread,
-            despite_loops=asked,
+            asked=asked,
+            whole=whole,
         )
         if busy is not None:
             raise _kind(busy)(busy.reason)
@@ -438,7 +454,7 @@ def places_in(point: LogicalBreakpoint, type_id: ReferenceTypeID) -> list[CodeLo
 
 def _kind(busy: Busy) -> type[StaysOrdinary]:
     if busy.until_left:
-        return StaysUntilLeft
+        return StaysUntilReturned if busy.unless_asked else StaysUntilLeft
     if busy.for_a_stop:
         return StaysForAStop
     return StaysUnlessAsked if busy.unless_asked else StaysWhileBusy

@@ -20,6 +20,7 @@ from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.methods import MethodPoint
 from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.until_hot import PROMOTED_AFTER, goes_by_itself
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.instrumentation.call_sites import CallSites, MethodSite
 from jdbpy.session.instrumentation.code_changes import (
@@ -34,7 +35,7 @@ from jdbpy.session.instrumentation.in_thread import request_thread
 from jdbpy.session.instrumentation.installing import Installer, places_in, say
 from jdbpy.session.instrumentation.rings import Ring, RingPoller
 from jdbpy.session.instrumentation.sites import Site
-from jdbpy.session.instrumentation.standing import why_not_now
+from jdbpy.session.instrumentation.standing import has_virtual_threads, why_not_now
 from jdbpy.session.instrumentation.stopping import Stopping
 from jdbpy.session.instrumentation.trace_sites import TraceSite
 from jdbpy.session.java.class_file import MalformedClassFile
@@ -50,9 +51,6 @@ from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Error, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
-
-PROMOTED_AFTER = 300
-"""Hits with a false condition after which a way without stops is looked for."""
 
 REPORTED_AFTER = 20
 """The same for hits that are reported."""
@@ -77,7 +75,7 @@ _BY_REDEFINITION = (
     "conditions and calls go into the target by class redefinition over JDWP, no agent is loaded for them"
 )
 
-MODES = ("auto", "ask", "off")
+MODES = ("auto", "eager", "ask", "off")
 
 
 class Instrumentation:
@@ -122,7 +120,9 @@ class Instrumentation:
 
     @property
     def mode(self) -> str:
-        """``auto``: where the JVM is on this machine; ``ask``: only breakpoints that were asked for; ``off``."""
+        """``auto``: conditions of breakpoints that are hot, in a session of one client with a JVM on this machine.
+        ``eager``: on this machine all conditions, also when a class is prepared, reports, traces and calls. ``ask``:
+        only breakpoints that were asked for. ``off``: the same, and nothing is loaded before."""
         return self._mode
 
     @mode.setter
@@ -144,7 +144,7 @@ class Instrumentation:
         if asked:
             self._require_possible()
             return self.calls
-        return self.calls if self._mode == "auto" and not self._target.remote else None
+        return self.calls if self._is_eager else None
 
     def ask(self, number: int) -> None:
         """Have the condition of a breakpoint computed in the target as soon as that can be done. Raises UsageError."""
@@ -247,6 +247,7 @@ class Instrumentation:
         """See ``placement.InTarget``: no frame of the class is there yet. wire: some 20 trips."""
         if not self._target.suspension.frozen:  # else what is run could wait for a thread that is suspended
             points = [point for point in self.changes.breakpoints if places_in(point, prepared.id)]
+            points = [point for point in points if self._is_eager or point.options.woven]
             await self._improve(prepared, points, thread)
 
     def _request_thread_at(self, point: LogicalBreakpoint, places: Iterable[CodeLocation], hits: int) -> None:
@@ -277,14 +278,15 @@ class Instrumentation:
         self._target.requests.spent(hit.request)
         self._target.requests.drop(self._thread_requests.pop(point, ()))
         if point.look_after:
-            await self._often_passed(point, hit.replace(shared=False))  # it came with the hit of the point itself
+            own = hit.event.location in point.placed
+            await self._often_passed(point, hit.replace(shared=False) if own else hit)  # it came with that of the point
             if point.look_after and point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE:
                 self._request_thread_at(point, point.placed, max(1, point.look_after - point.passes))
         return GO
 
     def _traced(self, point: MethodPoint) -> None:
         """Have a thread come to a trace that was set, after some hits in each of its classes. wire: no wait."""
-        if not self._possible or self._mode != "auto" or self._target.remote or not point.by_places:
+        if not self._is_eager or not point.by_places:
             return
         options = point.options
         looks = point.condition is not None or point.callers is not None or point.log is not None
@@ -366,10 +368,14 @@ class Instrumentation:
         """
         assert isinstance(point, LogicalBreakpoint)
         if hit.shared:  # another may stop here, and is to stop in code that stays
-            point.look_after = point.passes + 1
+            point.look_after = point.passes + AFTER_BUSY
             return
         point.look_after = point.passes + AGAIN_AFTER
         if self._target.suspension.frozen:
+            return
+        if self._goes_by_itself(point) and self._target.suspension.anything_held:
+            say([point], "a thread is suspended, and may own a lock that changing the class takes")
+            point.look_after = point.passes + AFTER_A_STOP
             return
         location = hit.event.location
         if self.changes.site_at(location) is not None:
@@ -381,6 +387,8 @@ class Instrumentation:
         """Take checks that nothing waits for out of classes, where no call of them is under way. wire: 4 trips each."""
         if not self.changes.stale or self._target.suspension.anything_held:
             return
+        if self._mode in ("auto", "eager") and await has_virtual_threads(self._target):
+            return  # their calls may be under way
         async with self._lock:
             for type_id in list(self.changes.stale):
                 changed = self._target.changed_code.classes.get(type_id)
@@ -391,7 +399,7 @@ class Instrumentation:
                     starts, others = self.changes.starts(changed), self.changes.ordinary_in(type_id)
                     changing, stopping = {method for method, *_ in starts}, Stopping(self._target, self._points)
                     busy = await why_not_now(
-                        self._target, changed, starts, others, changing=changing, stopping=stopping
+                        self._target, changed, starts, others, changing=changing, stopping=stopping, whole=True
                     )
                     if busy is None:
                         await self.changes.redefine(changed, self.changes.sites.get(type_id, {}))
@@ -457,6 +465,11 @@ class Instrumentation:
     def _possible(self) -> bool:
         return not self._target.why_code_stays()
 
+    @property
+    def _is_eager(self) -> bool:
+        """True if whatever can go into the target does so, without being asked for or hot."""
+        return self._mode == "eager" and self._possible and not self._target.remote
+
     def _again_after(self, point: Point, why: StaysOrdinary) -> int:
         """Return after how many hits it is tried again to put a point into the target."""
         if isinstance(why, StaysForAStop):
@@ -475,8 +488,13 @@ class Instrumentation:
     def _is_wanted(self, point: LogicalBreakpoint) -> bool:
         if point.options.woven:
             return True
-        concerned = point.condition is not None or point.reports
-        return concerned and self._mode == "auto" and not self._target.remote
+        if self._mode == "auto":
+            return goes_by_itself(self._target, point)
+        return self._is_eager and (point.condition is not None or point.reports)
+
+    def _goes_by_itself(self, point: LogicalBreakpoint) -> bool:
+        """True if nobody has asked for it: then no stop and no frame may be less than it was before."""
+        return self._mode == "auto" and not point.options.woven
 
     def _unfit(self, point: LogicalBreakpoint) -> str:
         """Return why a breakpoint stays ordinary wherever it is; "" if it may be in the target."""
@@ -514,7 +532,8 @@ class Instrumentation:
         again = AGAIN_AFTER
         async with self._lock:
             try:
-                await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked)
+                whole = all(map(self._goes_by_itself, wanted))
+                await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked, whole=whole)
             except StaysOrdinary as why:
                 say(wanted, why)
                 again = self._again_after(wanted[0], why)

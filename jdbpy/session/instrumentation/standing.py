@@ -6,7 +6,8 @@ changed only while no frame can come to the place again, or to another breakpoin
 
 The agent does not tell the method of such a frame (docs/agent.md, "Frames of an old version"), so it has no lines and
 no names of variables. So a method keeps its code while a thread in it has stopped, or is about to: one that steps, or
-that stands at a breakpoint where its hit is not known to pass.
+that stands at a breakpoint where its hit is not known to pass. And unless the user has asked for the change, it keeps
+its code while any call of it is under way: that may come to a stop further down, where its frame is looked at.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.instrumentation.stopping import Stack, Stopping
-from jdbpy.session.java.bytecode import leads_to
+from jdbpy.session.java.bytecode import leads_to, returns_at
 from jdbpy.session.target import facts
 from jdbpy.session.target.changed_code import ChangedClass
 from jdbpy.session.target.refs import OBSOLETE
@@ -31,13 +32,23 @@ class Busy(NamedTuple):
     """The reason why the code of a class must stay as it is for now.
 
     ``until_left``: the frame in the way is the one in which a thread stands at the event. ``for_a_stop``: the one in
-    the way is of a stop, or may become one. ``unless_asked``: it is in a loop, which would go on interpreted.
+    the way is of a stop, or may become one. ``unless_asked``: it is in a loop, which would go on interpreted, or the
+    call goes on in the code of before.
     """
 
     reason: str
     until_left: bool = False
     for_a_stop: bool = False
     unless_asked: bool = False
+
+
+async def has_virtual_threads(target: Target) -> bool:
+    """True if the program has ever started a virtual thread: the agent lists none of them. wire: 1 trip, none for
+    releases without them."""
+    if not target.at_least(21):
+        return False
+    carriers = virtual_machine.ClassesBySignature("Ljdk/internal/misc/CarrierThread;")
+    return bool((await target.conn.request(carriers)).classes)
 
 
 async def why_not_now(
@@ -49,15 +60,17 @@ async def why_not_now(
     changing: Collection[MethodID],
     stopping: Stopping,
     at_event: int = 0,
-    despite_loops: bool = False,
+    asked: bool = False,
+    whole: bool = False,
 ) -> Busy | None:
     """Return why the code of a class must stay as it is for now, None if it need not; all threads must be suspended.
 
     The class is one that has been changed, or is about to be: its class file is known.
     ``places`` are to be changed, by method and code index as they are now; at ``others`` stand breakpoints.
     ``changing`` are the methods that get other code. ``stopping`` knows who may stop. ``at_event`` is a thread that
-    stands at an event and is past its place. ``despite_loops``: loops that come to none of these may go on
-    interpreted. wire: 2 trips, 1 more for code that is not known, some for conditions of hits.
+    stands at an event and is past its place. ``asked``: loops that come to none of these may go on interpreted.
+    ``whole``: no call of ``changing`` may be under way, but that in which the thread at the event is about to return.
+    wire: 2 trips, 1 more for code that is not known, some for conditions of hits.
     """
     type_ = changed.type
     listed = (await target.conn.request(virtual_machine.AllThreads())).threads
@@ -81,6 +94,7 @@ async def why_not_now(
     methods = {each.id: each for each in (await target.types.methods([type_.id]))[type_.id]}
     wanted = list(places)
     further = [each for each in others if each not in wanted]
+    under_way: Busy | None = None
     for past, is_at_event, at in found:
         code = codes.get((type_.id, at.methodID), b"")
         method_of = methods[at.methodID]
@@ -99,9 +113,14 @@ async def why_not_now(
 
         if comes_to(wanted):
             return Busy(f"{name} can come to the line again")
-        if not despite_loops and leads_to(code, at.index, at.index, handlers):
+        if not asked and leads_to(code, at.index, at.index, handlers):
             return Busy(f"{name} is in a loop of the same class", unless_asked=True)
         if comes_to(further):
             return Busy(f"{name} can come to another breakpoint", until_left=is_at_event)
+        if whole and at.methodID in changing and not (is_at_event and returns_at(code, at.index)):
+            until_left = is_at_event or (under_way is not None and under_way.until_left)
+            under_way = Busy(f"a call of {name} is under way", until_left=until_left, unless_asked=True)
+    if whole and stopping.steps(at_event):
+        return Busy("a thread that steps is in it", for_a_stop=True)
     reason = await stopping.why(in_changing)
-    return Busy(reason, for_a_stop=True) if reason else None
+    return Busy(reason, for_a_stop=True) if reason else under_way

@@ -57,6 +57,10 @@ class Stopping:
         """Return the threads that are held for somebody, or for a hit that is being looked at. No trip."""
         return {*self._target.suspension.held_threads()} - self._target.suspension.asked
 
+    def steps(self, thread: int) -> bool:
+        """True if a step of the thread is under way. No trip."""
+        return thread in Steps.of(self._target).pending or self._target.requests.is_stepped(thread)
+
     async def why(self, stacks: Sequence[Stack]) -> str:
         """Return why one of these threads has stopped or may be about to, as far as can be told; "" if none.
 
@@ -66,10 +70,10 @@ class Stopping:
             return ""
         if self._target.suspension.everything_held:
             return "everything is held"
-        held, stepping, places = self.held, Steps.of(self._target).pending, self._places()
+        held, places = self.held, self._places()
         hits: list[_Hit] = []
         for thread, frames in stacks:
-            if thread in held or thread in stepping or self._target.requests.is_stepped(thread):
+            if thread in held or self.steps(thread):
                 return "a thread that has stopped, or steps, is in it"
             if any(frame.location.classID in places.checks for frame in frames):
                 return "a thread that may stop is in it"

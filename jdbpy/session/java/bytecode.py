@@ -239,7 +239,13 @@ def leads_to(code: bytes, index: int, place: int, handlers: Sequence[tuple[int, 
     return place in _reached(flow, flow.get(index, ()))
 
 
+def returns_at(code: bytes, index: int) -> bool:
+    """True if the instruction at an index returns from its method."""
+    return code[index] in _RETURNS
+
+
 _RETURN = 177
+
 _CONSTANTS: dict[int, int | float | None] = {
     1: None,
     **{2 + n: n - 1 for n in range(7)},  # iconst_m1 ... iconst_5

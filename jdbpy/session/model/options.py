@@ -16,9 +16,9 @@ class Options(Record):
     target. ``max_suspend``: seconds after which what is suspended is resumed, while the user does nothing
     (``Session.touch``). ``hold``: "thread" or "all", what a breakpoint suspends unless it has a
     policy; "" decides by where the JVM is. ``excludes``: step filters in place of the default ones. ``record``: a
-    new file for all packets of the session, which ``replay_session`` plays again. ``in_target``: "auto", "ask" or
-    "off", which conditions the target computes itself (``Instrumentation.mode``). ``decisions``: a file for a line
-    about each hit, what was decided and why; "-" is standard error.
+    new file for all packets of the session, which ``replay_session`` plays again. ``in_target``: "auto",
+    "eager", "ask" or "off", which conditions the target computes itself (``Instrumentation.mode``). ``decisions``: a
+    file for a line about each hit, what was decided and why; "-" is standard error.
     """
 
     source_path: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Options(Record):
     max_suspend: float | None = None
     excludes: tuple[str, ...] | None = None
     record: str | None = None
-    in_target: str = "off"
+    in_target: str = "auto"
     decisions: str | None = None
 
 

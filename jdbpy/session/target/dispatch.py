@@ -443,7 +443,13 @@ class EventDispatcher:
         policy = _POLICIES[composite.suspendPolicy]
         alone = len(composite.events) == 1 and policy is JdwpSuspendPolicy.EVENT_THREAD
         go_on = partial(self._let_go, composite) if alone else None
-        return RequestHit(event, request, getattr(event, "thread", 0), policy, go_on, len(composite.events) > 1)
+        others = [each for each in composite.events if each is not event and not self._only_counts(each)]
+        return RequestHit(event, request, getattr(event, "thread", 0), policy, go_on, bool(others))
+
+    def _only_counts(self, event: Any) -> bool:
+        """True if an event is of a request that has a thread come somewhere, and is never shown."""
+        request = self._target.requests.find(event.requestID)
+        return request is not None and request.recounts
 
     def _note_suspension(self, composite: wire_event.Composite, *, undecided: bool = False) -> None:
         if composite.suspendPolicy == JdwpSuspendPolicy.NONE:

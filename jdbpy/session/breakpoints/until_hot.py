@@ -1,0 +1,66 @@
+"""Breakpoints with conditions, until one of them is hot: only then what can put it into the target is loaded.
+
+Owns which breakpoints go into the target by themselves, and after how many hits; ``instrumentation`` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.target.refs import RefType
+from jdbpy.session.target.requests import EventRequest, RequestHit
+from jdbpy.session.target.target import Target
+from jdbpy.wire.ids import CodeLocation
+
+PROMOTED_AFTER = 300
+"""Hits with a false condition after which a way without stops is looked for."""
+
+OnOften = Callable[[Point, RequestHit], Awaitable[None]]
+
+
+def goes_by_itself(target: Target, point: LogicalBreakpoint) -> bool:
+    """True if a breakpoint goes into the target when it is hot, unless somebody says otherwise.
+
+    On a JVM of another machine, which others may use, and in a session that clients share it stays ordinary, as
+    changing a class concerns all of them. So does one that reports: what it says of a hit is read at the hit. No
+    trip.
+    """
+    if point.condition is None or point.reports:
+        return False
+    return not target.remote and target.clients is None and not target.why_code_stays()
+
+
+class UntilHot:
+    """Stands in for ``instrumentation`` where that is not loaded: see ``placement.InTarget``.
+
+    ``load`` loads it, and returns what is to be told of hits from then on.
+    """
+
+    def __init__(self, target: Target, load: Callable[[], OnOften | None]) -> None:
+        self._target = target
+        self._load = load
+
+    def request_at(self, point: LogicalBreakpoint, place: CodeLocation) -> EventRequest | None:
+        return None
+
+    def placed(self, point: LogicalBreakpoint) -> None:
+        if not goes_by_itself(self._target, point):
+            point.look_after = 0
+        elif not point.look_after:
+            point.look_after = point.passes + PROMOTED_AFTER
+
+    def dropped(self, point: LogicalBreakpoint) -> None:
+        """Nothing is in the target."""
+
+    async def prepared(self, prepared: RefType, thread: int) -> None:
+        """No breakpoint of the class is hot."""
+
+    async def often_passed(self, point: Point, hit: RequestHit) -> None:
+        """Load ``instrumentation``, and hand over to it the hit of a breakpoint that is hot. wire: as it does."""
+        assert isinstance(point, LogicalBreakpoint)
+        if not goes_by_itself(self._target, point):
+            point.look_after = 0
+        elif (on_often := self._load()) is not None and point.look_after:
+            await on_often(point, hit)
