@@ -57,7 +57,6 @@ if TYPE_CHECKING:
         RemoteSession as RemoteSession,
         join_commands as join_commands,
     )
-    from jdbpy.session.classes.listing import ClassList as ClassList
     from jdbpy.session.clients import (
         ClientSession as ClientSession,
         clients_of as clients_of,
@@ -72,11 +71,13 @@ if TYPE_CHECKING:
         main_class as main_class,
     )
     from jdbpy.session.connect.local_jvms import LocalJvm as LocalJvm, local_jvms as local_jvms
-    from jdbpy.session.connect.snapshots import (
+    from jdbpy.session.connect.offline import (
         open_snapshot_session as open_snapshot_session,
         replay_session as replay_session,
     )
     from jdbpy.session.connect.transports import expand_address as expand_address
+    from jdbpy.session.events.streams import EventStream as EventStream
+    from jdbpy.session.inspect.class_list import ClassList as ClassList
     from jdbpy.session.local.java_home import JavaHome as JavaHome, find_java as find_java
     from jdbpy.session.model import (
         breakpoints as breakpoints,
@@ -144,7 +145,6 @@ if TYPE_CHECKING:
     from jdbpy.session.model.vm import VmInfo as VmInfo, VmState as VmState
     from jdbpy.session.packets.reading import read_packets as read_packets
     from jdbpy.session.session import Session as Session
-    from jdbpy.session.target.streams import EventStream as EventStream
     from jdbpy.session.values import views as views
     from jdbpy.session.watchdog import Panicked as Panicked
     from jdbpy.wire.audit import purpose as purpose
@@ -160,13 +160,13 @@ _HOMES = {
     "jdbpy.record": ("Record",),
     "jdbpy.serve.objects": ("join",),
     "jdbpy.serve.remote": ("RemoteError", "RemoteSession", "join_commands"),
-    "jdbpy.session.classes.listing": ("ClassList",),
+    "jdbpy.session.inspect.class_list": ("ClassList",),
     "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
     "jdbpy.session.connect.local_jvms": ("LocalJvm", "local_jvms"),
-    "jdbpy.session.connect.snapshots": ("open_snapshot_session", "replay_session"),
+    "jdbpy.session.connect.offline": ("open_snapshot_session", "replay_session"),
     "jdbpy.session.connect.transports": ("expand_address",),
     "jdbpy.session.local.java_home": ("JavaHome", "find_java"),
     "jdbpy.session.model.breakpoints": (
@@ -185,7 +185,7 @@ _HOMES = {
     "jdbpy.session.model.vm": ("VmInfo", "VmState"),
     "jdbpy.session.packets.reading": ("read_packets",),
     "jdbpy.session.session": ("Session",),
-    "jdbpy.session.target.streams": ("EventStream",),
+    "jdbpy.session.events.streams": ("EventStream",),
     "jdbpy.session.watchdog": ("Panicked",),
     "jdbpy.wire.audit": ("purpose",),
 }  # fmt: skip

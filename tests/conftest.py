@@ -9,7 +9,7 @@ import pytest
 import trio
 from hypothesis import HealthCheck, settings
 
-from jdbpy.session.execution.stops import Looks
+from jdbpy.session.execution.stops import StopPrefetch
 from tests.harness.jvms import Jvm, describe, test_jvms
 from tests.harness.processes import heed_signals
 from tests.harness.targets import reserved_port
@@ -77,7 +77,7 @@ def port() -> Iterator[int]:
 def nothing_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is asked ahead behind a stop, for tests that count trips: on a busy machine a link counts as slow."""
 
-    async def run(looks: Looks) -> None:
+    async def run(looks: StopPrefetch) -> None:
         await trio.sleep_forever()
 
-    monkeypatch.setattr(Looks, "run", run)
+    monkeypatch.setattr(StopPrefetch, "run", run)

@@ -26,7 +26,7 @@ def _truncate(path: str) -> None:
 
 
 WAYS = [_whole, _append, _truncate]
-Way = Callable[[str], None]
+Transport = Callable[[str], None]
 
 
 def mode(path: Path) -> int:
@@ -41,7 +41,7 @@ def open_umask() -> object:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_new_files_and_old_ones_are_for_the_owner(way: Way, tmp_path: Path, open_umask: None) -> None:
+def test_new_files_and_old_ones_are_for_the_owner(way: Transport, tmp_path: Path, open_umask: None) -> None:
     new, old = tmp_path / "new", tmp_path / "old"
     old.write_text("old\n")
     old.chmod(0o666)
@@ -54,7 +54,7 @@ def test_new_files_and_old_ones_are_for_the_owner(way: Way, tmp_path: Path, open
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_links_pipes_devices_and_directories_are_refused(way: Way, tmp_path: Path) -> None:
+def test_links_pipes_devices_and_directories_are_refused(way: Transport, tmp_path: Path) -> None:
     aim, link, dangling, pipe = (tmp_path / name for name in ("aim", "link", "dangling", "pipe"))
     aim.write_text("mine\n")
     link.symlink_to(aim)
@@ -75,7 +75,7 @@ def test_links_pipes_devices_and_directories_are_refused(way: Way, tmp_path: Pat
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_pipe_that_is_read_is_refused_too(way: Way, tmp_path: Path) -> None:
+def test_a_pipe_that_is_read_is_refused_too(way: Transport, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -87,12 +87,12 @@ def test_a_pipe_that_is_read_is_refused_too(way: Way, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_empty_device_may_be_named(way: Way) -> None:
+def test_the_empty_device_may_be_named(way: Transport) -> None:
     way("/dev/null")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_file_of_another_user_is_refused(way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_refused(way: Transport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "theirs"
     path.write_text("theirs\n")
     monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)

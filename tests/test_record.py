@@ -7,12 +7,12 @@ import pytest
 from jdbpy.record import Record
 
 
-class Point(Record):
+class BreakpointBase(Record):
     x: int
     y: int = 0
 
 
-class Named(Point):
+class Named(BreakpointBase):
     name: str = ""
 
 
@@ -31,4 +31,4 @@ def test_replace_gives_a_record_of_the_same_class() -> None:
 
 def test_replace_refuses_what_is_no_field() -> None:
     with pytest.raises(TypeError, match="z"):
-        Point(1).replace(z=1)
+        BreakpointBase(1).replace(z=1)

@@ -13,7 +13,7 @@ from benchmarks.figures import Result, Sample
 from benchmarks.rivals.bare import THREAD, BareStop
 from benchmarks.rivals.floor import Floor
 from benchmarks.rivals.stopped import Place
-from jdbpy.session.target.requests import GO, RequestHit, Verdict
+from jdbpy.session.events.requests import RESUME, RequestHit, Verdict
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_command, encode_packet
@@ -42,7 +42,7 @@ async def run(bench: Bench) -> list[Result]:
                 elif seen == 1 + _HITS:
                     end = time.process_time()
                     done.set()
-                return GO
+                return RESUME
 
             modifiers = [event_request.ClassMatch(_HIT.program)]
             requests = session._target.requests  # the kernel alone, without what a component would add
@@ -70,7 +70,7 @@ async def run(bench: Bench) -> list[Result]:
             target = session._target
             modifiers = [event_request.ClassMatch("no.such.Class")]
             request = await target.requests.add(
-                EventKind.METHOD_ENTRY, JdwpSuspendPolicy.EVENT_THREAD, modifiers, lambda _: GO
+                EventKind.METHOD_ENTRY, JdwpSuspendPolicy.EVENT_THREAD, modifiers, lambda _: RESUME
             )
             place = CodeLocation(1, ReferenceTypeID(2), MethodID(3), 0)
             entered = event.MethodEntry(request.id, ThreadID(ObjectID(1)), place)

@@ -12,10 +12,10 @@ from benchmarks.figures import Result, Sample, measure
 from jdbpy.record import Record
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.ids import CodeLocation, FrameID, MethodID, ReferenceTypeID
+from jdbpy.wire.lazy_records import Columns
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.messages.thread_reference import Frame
 from jdbpy.wire.messages.virtual_machine import ClassInfoWithGeneric
-from jdbpy.wire.on_demand import Columns
 from jdbpy.wire.reference import ReferenceCodec
 
 _CLASSES = 20_000

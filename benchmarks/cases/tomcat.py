@@ -24,7 +24,7 @@ from benchmarks.bench import AS_IN_PRODUCTION, TARGETS, Bench, program_of
 from benchmarks.figures import Figure, Result, Sample
 from benchmarks.processes import processor_time
 from jdbpy.record import Record
-from jdbpy.session.calls.observed_tree import ObservedTree
+from jdbpy.session.calls.call_trees import ObservedTree
 from tests.harness.targets import Target, start_target
 from tests.harness.tomcat import add_servlet, tomcat_at, wait_started
 

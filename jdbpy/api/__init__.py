@@ -11,7 +11,7 @@
 * ``frames``, ``values``: threads, stacks, frames, expressions; values; ``parts``: what is in them, read for many.
 * ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.
 * ``heap``, ``timing``, ``tables``: histograms, time by method, tables; ``observed``: calls with values and times.
-* ``lazy``: answers that are asked for when they are awaited; ``takings``: what is handed back if its caller has gone.
+* ``lazy``: answers that are asked for when they are awaited; ``delivery``: what is handed back if its caller has gone.
 
 This package stands above ``session`` and beside ``cli``; ``jdbpy.sync`` is generated from it.
 """

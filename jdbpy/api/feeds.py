@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.api.takings import taken
+from jdbpy.api.delivery import taken
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions

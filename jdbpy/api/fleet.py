@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.api.delivery import taken
 from jdbpy.api.hits import Hits, Reported
 from jdbpy.api.lazy import one_by_one
-from jdbpy.api.takings import taken
 from jdbpy.errors import Disconnected, JdbpyError, StateError, TimedOut, UsageError
 from jdbpy.task_groups import open_nursery
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from jdbpy.api.delivery import taken
 from jdbpy.api.feeds import CAPACITY, Add, Feed, only_in_a_block
 from jdbpy.api.frames import Frame, Place, Thread
 from jdbpy.api.lazy import one_by_one
-from jdbpy.api.takings import taken
 from jdbpy.api.values import Value
 from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape

@@ -185,7 +185,7 @@ async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] =
     change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is not a
     snapshot, StateError for a damaged one. wire: nothing.
     """
-    from jdbpy.session.connect.snapshots import open_snapshot_session
+    from jdbpy.session.connect.offline import open_snapshot_session
 
     options = Options(source_path=tuple(str(each) for each in source_path))
     async with opened_vm(open_snapshot_session(str(path), options=options)) as vm:

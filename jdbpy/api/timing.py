@@ -8,7 +8,7 @@ import trio
 
 from jdbpy.api.feeds import only_in_a_block
 from jdbpy.api.tables import Table
-from jdbpy.session.threads.sampling import MethodTime, Sampled, Sampler
+from jdbpy.session.inspect.sampling import MethodTime, Sampled, Sampler
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm

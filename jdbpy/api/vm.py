@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from jdbpy.api.breakpoints import Breakpoint, LazyBreakpoint, checked_hold
+from jdbpy.api.delivery import taken
 from jdbpy.api.feeds import Add, Do, Feed, Feeds, Functions
 from jdbpy.api.frames import Stack, Thread
 from jdbpy.api.heap import Heap
@@ -22,7 +23,6 @@ from jdbpy.api.hits import Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.observed import Calls, CallTiming
 from jdbpy.api.parts import Peers
-from jdbpy.api.takings import taken
 from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Value, unwrapped
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError

@@ -20,5 +20,5 @@ The front ends and what they are made of:
 * ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``),
   ``packets`` (``jdbpy packets``)
 * ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins
-* ``other_front_ends``: the door for the editor's console and for agents
+* ``embedded``: the door for the editor's console and for agents
 """

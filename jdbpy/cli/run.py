@@ -280,7 +280,7 @@ async def _work(
         keep_going = line.keep_going or played
         refuses: Refusal | None = None
         if played:
-            from jdbpy.cli.other_front_ends import refusal_of_recording
+            from jdbpy.cli.embedded import refusal_of_recording
 
             refuses = refusal_of_recording
         kind = PlayedBatch if played else Batch

@@ -24,7 +24,7 @@ from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo, Session, Stopped
-    from jdbpy.dap.breakpoint_table import BreakpointTable
+    from jdbpy.dap.breakpoint_table import EditorBreakpoints
     from jdbpy.dap.code import SourceTable
     from jdbpy.dap.console import DebugConsole
     from jdbpy.dap.left_methods import LeftMethods
@@ -362,11 +362,11 @@ class Adapter:
         return self.__dict__[name]
 
     @property
-    def breakpoints(self) -> BreakpointTable:
+    def breakpoints(self) -> EditorBreakpoints:
         """Return the client's breakpoints."""
-        from jdbpy.dap.breakpoint_table import BreakpointTable
+        from jdbpy.dap.breakpoint_table import EditorBreakpoints
 
-        table: BreakpointTable = self._table("_breakpoints", partial(BreakpointTable, self))
+        table: EditorBreakpoints = self._table("_breakpoints", partial(EditorBreakpoints, self))
         return table
 
     @property

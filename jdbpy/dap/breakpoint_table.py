@@ -33,7 +33,7 @@ class Set(Record):
     add: Add
 
 
-class BreakpointTable:
+class EditorBreakpoints:
     """The breakpoints that the client has set, by the kind or file and by what was asked for. The client's ids are our
     own.
     """

@@ -17,7 +17,7 @@ from jdbpy.dap.variables import is_static
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo, Session, Stopped
-    from jdbpy.cli.other_front_ends import Candidate, ConsoleLines
+    from jdbpy.cli.embedded import Candidate, ConsoleLines
 
 
 _ALWAYS = ("quit", "detach", "exit")
@@ -122,7 +122,7 @@ class DebugConsole:
     def _of_session(self) -> ConsoleLines:
         session = self._adapter.session
         if self._session is not session:
-            from jdbpy.cli.other_front_ends import ConsoleLines
+            from jdbpy.cli.embedded import ConsoleLines
 
             self._session, self._frame = session, None
             self._lines = ConsoleLines(session, self._show, decompiler=self._adapter.decompiler)

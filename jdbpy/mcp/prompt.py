@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import trio
 
 from jdbpy import Session, TimedOut
-from jdbpy.cli.other_front_ends import PromptLines
+from jdbpy.cli.embedded import PromptLines
 from jdbpy.mcp.answers import Body, CommandFailed
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.tools import Within, tool

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from jdbpy.cli.other_front_ends import named_command
+from jdbpy.cli.embedded import named_command
 
 _QUOTED = re.compile(r"'([^'\n]{1,80})'")
 

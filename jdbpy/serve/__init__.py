@@ -1,6 +1,6 @@
 """One session, many clients: ``jdbpy serve``, ``join`` and ``sessions``, and the command ``serve`` of the prompt.
 
-* ``places``: where sessions are found: sockets in the user's runtime directory, ports with a token.
+* ``sockets``: where sessions are found: sockets in the user's runtime directory, ports with a token.
 * ``lines``: JSON Lines both ways, bounded.
 * ``server``: takes clients, finds out what they speak, and gives each a session of its own.
 * ``clients``: batches, programs and prompts on the serving side: their commands run here.

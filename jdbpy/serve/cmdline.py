@@ -6,7 +6,7 @@ from jdbpy import UsageError, main_class
 from jdbpy.cli.cmdline import CommandLine, parse
 from jdbpy.escape import escape
 from jdbpy.record import Record
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 
 SERVE_HELP = """\
 usage: jdbpy serve [--name NAME] [--port N] [--together] [--keep] (attach | launch | listen | demo) ...
@@ -81,7 +81,7 @@ def parse_serve(words: list[str]) -> ServeLine:
                     raise UsageError(f"{option} needs a value")
                 value = rest.pop(0)
             if option == "--name":
-                name = places.check_name(value)
+                name = sockets.check_name(value)
             elif value.isascii() and value.isdigit() and len(value) < 6 and int(value) <= _LAST_PORT:
                 port = int(value)
             else:
@@ -102,6 +102,6 @@ def parse_serve(words: list[str]) -> ServeLine:
 
 def _name_of(line: CommandLine) -> str:
     if line.action == "launch":
-        return places.name_for(main_class(line.java).rpartition(".")[2])
+        return sockets.name_for(main_class(line.java).rpartition(".")[2])
     address = "".join(line.addresses)
-    return places.name_for(address.removeprefix("127.0.0.1:").removeprefix("localhost:") or line.action)
+    return sockets.name_for(address.removeprefix("127.0.0.1:").removeprefix("localhost:") or line.action)

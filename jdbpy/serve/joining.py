@@ -29,7 +29,7 @@ from jdbpy.process import standard
 from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.process.signals import watch_signals
 from jdbpy.process.statuses import LOST
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
 from jdbpy.serve.server import VERSION
 from jdbpy.task_groups import open_nursery
@@ -44,7 +44,7 @@ PRESSED = 5.0
 async def join(line: CommandLine, *, is_batch: bool) -> int:
     """Join the session that the command line names; the exit status. Raises ConnectError and UsageError."""
     lines = ScriptLines(scripts_of(line)) if is_batch else ScriptLines(line.scripts)
-    stream = await places.reach(line.name)
+    stream = await sockets.reach(line.name)
     async with stream:
         hello = greeting(line.token, line.client)
         hello.update(
@@ -69,7 +69,7 @@ def greeting(token: str, client: str) -> Message:
         name = client or getpass.getuser()
     except (KeyError, OSError):
         name = "client"
-    return {"jdbpy": VERSION, "name": name, "token": token or os.environ.get(places.TOKEN, "")}
+    return {"jdbpy": VERSION, "name": name, "token": token or os.environ.get(sockets.TOKEN, "")}
 
 
 def error_of(message: Message) -> JdbpyError:

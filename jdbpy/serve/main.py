@@ -17,7 +17,7 @@ from jdbpy.garbage import without_collection
 from jdbpy.process import standard
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 from jdbpy.serve.cmdline import JOIN_HELP, SERVE_HELP, SESSIONS_HELP, parse_serve
 from jdbpy.task_groups import open_nursery
 
@@ -92,7 +92,7 @@ async def _list(as_json: bool) -> int:
     status = 0
     async with ended_by_signals() as ended_by:
         try:
-            for name in places.names():
+            for name in sockets.names():
                 if (described := await describe(name)) is not None:
                     found.append(described)
         except UsageError as error:
@@ -116,7 +116,7 @@ async def describe(name: str) -> dict[str, object] | None:
     from jdbpy.serve.lines import LineReader, Outgoing
 
     try:
-        stream = await places.reach(name)
+        stream = await sockets.reach(name)
     except ConnectError:
         return None
     async with stream:

@@ -32,16 +32,16 @@ from jdbpy import (
 from jdbpy.api.opening import opened_vm
 from jdbpy.api.reconnecting import Reconnecting
 from jdbpy.api.vm import Vm
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 from jdbpy.serve.calls import COMPONENTS, OWN
 from jdbpy.serve.joining import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, MOST_LINE, LineReader, Message, Outgoing
 from jdbpy.serve.observations import JoinedObservation, JoinedObserver
 from jdbpy.serve.typed import pack, unpack
+from jdbpy.session.events.streams import DEFAULT_CAPACITY, Publisher
 from jdbpy.session.model.events import Exited, Notice, VMDisconnected
 from jdbpy.session.model.threads import Suspended
 from jdbpy.session.model.vm import VmState
-from jdbpy.session.target.streams import DEFAULT_CAPACITY, Publisher
 from jdbpy.task_groups import open_nursery
 
 LEAVE_LIMIT = 5.0
@@ -410,7 +410,7 @@ def _checked(value: Any, kind: type[Any]) -> Any:
 
 @asynccontextmanager
 async def _joined(name: str, token: str, hello: Message) -> AsyncIterator[Session]:
-    stream = await places.reach(name)
+    stream = await sockets.reach(name)
     async with stream:
         session = JoinedSession(stream, hello)
         async with open_nursery() as nursery:

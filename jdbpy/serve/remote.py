@@ -14,7 +14,7 @@ from typing import Any
 import trio
 
 from jdbpy import Disconnected, JdbpyError, StateError
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 from jdbpy.serve.joining import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
 from jdbpy.task_groups import open_nursery
@@ -172,7 +172,7 @@ async def join_commands(
             await session.run("stop at Order:42")
             print((await session.run("cont"))["stop"]["location"]["line"])
     """
-    stream = await places.reach(name)
+    stream = await sockets.reach(name)
     hello = {**greeting(token, client), "front": "json", "timeout": min(timeout, 1e9), "keep": keep}
     hello.update(read_only=read_only, allow_suspend=allow_suspend)
     async with stream:

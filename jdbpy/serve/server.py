@@ -22,7 +22,7 @@ from jdbpy import ClientSession, JdbpyError, Session, UsageError
 from jdbpy.errors import StateError
 from jdbpy.process.doorway import GREETING_LIMIT, MOST_GREETING, Doorway, Visitor, same_token
 from jdbpy.record import Record
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 from jdbpy.serve.lines import MOST_LINE, BegunStream, LineReader, Message, Outgoing, text_of
 from jdbpy.task_groups import open_nursery
 
@@ -69,7 +69,7 @@ class Served:
 
         Raises UsageError where that is impossible.
         """
-        found, listener = await places.listen(name)
+        found, listener = await sockets.listen(name)
         self._listeners.append(listener)
         self.info = Serving(found)
         if port is not None:
@@ -101,7 +101,7 @@ class Served:
                 await self._close()
 
     async def _close(self) -> None:
-        places.remove(self.info.name)
+        sockets.remove(self.info.name)
         for listener in self._listeners:
             await listener.aclose()
 
@@ -130,7 +130,7 @@ class Served:
         self._clients += 1
         try:
             async with stream:
-                if places.same_user(stream):
+                if sockets.same_user(stream):
                     by_port = stream.socket.family in (socket.AF_INET, socket.AF_INET6)
                     with (self._by_port if by_port else self._by_socket).visited() as visitor:
                         await self._recognize(BegunStream(stream), partial(self._enter, visitor, by_port))

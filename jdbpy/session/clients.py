@@ -1,7 +1,7 @@
 """Several clients of one session: each has a ``Session`` of its own on the same target.
 
 Owns which components a client shares with the session that it has joined, and what is taken back when it leaves. Whose
-a stop is, and which client gets which notice, belongs to ``session/target/clients``.
+a stop is, and which client gets which notice, belongs to ``session/events/clients``.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import JdbpyError, StateError
+from jdbpy.session.events.clients import Clients, ClientTarget
 from jdbpy.session.model.events import Event, VMDisconnected
 from jdbpy.session.session import Session
-from jdbpy.session.target.clients import Clients, ClientTarget
 from jdbpy.session.watchdog import Panicked, panic
 from jdbpy.wire.effects import ReadOnlyGuard
 
 if TYPE_CHECKING:
-    from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
-    from jdbpy.session.breakpoints.points import Points
-    from jdbpy.session.classes.classes import ClassDirectory
+    from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+    from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
+    from jdbpy.session.eval.api.component import Values
     from jdbpy.session.execution.stops import StopShower
-    from jdbpy.session.expressions.values import Values
     from jdbpy.session.hotswap.hotswap import HotSwap
-    from jdbpy.session.instrumentation.instrumentation import Instrumentation
+    from jdbpy.session.in_target.component import Instrumentation
+    from jdbpy.session.inspect.classes import ClassDirectory
     from jdbpy.session.model.breakpoints import BreakpointInfo
     from jdbpy.session.sources.sources import Sources
 
@@ -84,23 +84,23 @@ class ClientSession(Session):
         return stops
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> BreakpointTable:
         """Return all that stops or reports, by number."""
-        from jdbpy.session.breakpoints.points import ClientPoints
+        from jdbpy.session.breakpoints.breakpoint_table import ClientBreakpointTable
 
-        return ClientPoints(self._host.points, self._target)
+        return ClientBreakpointTable(self._host.points, self._target)
 
     @cached_property
     def breakpoints(self) -> LineBreakpoints:
         """Breakpoints at lines and methods."""
-        from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+        from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
 
         return LineBreakpoints(self._target, self.points, self.stack.selected, self._host.breakpoints)
 
     @cached_property
     def values(self) -> Values:
         """Expressions and values."""
-        from jdbpy.session.expressions.values import Values
+        from jdbpy.session.eval.api.component import Values
 
         return Values(self._target, self.stack, self.sources, lambda: self._target.last_stop, self._host.values)
 
@@ -138,7 +138,7 @@ class ClientSession(Session):
 
     def forbid_suspending(self) -> None:
         """From now on nothing that changes or suspends the target leaves for this client."""
-        from jdbpy.session.target.clients import GuardedConnection
+        from jdbpy.session.events.clients import GuardedConnection
 
         self._target.conn = GuardedConnection(self._host._target.conn, ReadOnlyGuard(allow_suspend=False))
 
@@ -169,7 +169,7 @@ class ClientSession(Session):
         """
         if self._left:
             return
-        from jdbpy.session.breakpoints.points import Points
+        from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 
         self._left = True
         target = self._target
@@ -181,7 +181,7 @@ class ClientSession(Session):
                 with suppress(JdbpyError), trio.move_on_after(LEAVE_LIMIT):
                     set_by_it = self._host.points.of_client(target.client) if "points" in vars(self._host) else []
                     if numbers := [each for each in set_by_it if not keep or each < 0]:
-                        await Points.remove(self.points, numbers)  # whatever this client may do
+                        await BreakpointTable.remove(self.points, numbers)  # whatever this client may do
             if target.publisher.ending is None and not keep:
                 with trio.move_on_after(SETTLE_LIMIT):
                     await target.publisher.settled()

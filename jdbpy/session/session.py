@@ -15,52 +15,52 @@ from typing import TYPE_CHECKING, Any, Protocol
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, StateError
+from jdbpy.session.events.dispatch import EventDispatcher, Votes
+from jdbpy.session.events.finishing import finishing
+from jdbpy.session.events.streams import DEFAULT_CAPACITY, EventStream
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.breakpoints import BreakpointInfo, SuspendPolicy
 from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Notice, Stopped, VMDisconnected
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.threads import FrameInfo, Suspended
 from jdbpy.session.model.vm import VmInfo, VmState
-from jdbpy.session.target.dispatch import EventDispatcher, Votes
-from jdbpy.session.target.finishing import finishing
-from jdbpy.session.target.streams import DEFAULT_CAPACITY, EventStream
-from jdbpy.session.target.target import Target
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire.messages import event as wire_event, virtual_machine
 from jdbpy.wire.wirelog import LogSink, WireLog
 
 if TYPE_CHECKING:
-    from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+    from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
     from jdbpy.session.breakpoints.catchpoints import Catchpoints
     from jdbpy.session.breakpoints.hit_log import HitLogReader
-    from jdbpy.session.breakpoints.points import Points
+    from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
     from jdbpy.session.breakpoints.traces import Traces
     from jdbpy.session.breakpoints.until_hot import OnOften
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
-    from jdbpy.session.calls.means import CallsInTarget
+    from jdbpy.session.calls.backend import CallsInTarget
     from jdbpy.session.calls.observer import CallObserver
-    from jdbpy.session.classes.classes import ClassDirectory
-    from jdbpy.session.classes.code import Code
-    from jdbpy.session.classes.strata import Strata
+    from jdbpy.session.eval.api.component import Values
     from jdbpy.session.eval.utility_calls import CallRunner
     from jdbpy.session.execution.execution import Execution
     from jdbpy.session.execution.stops import StopShower
-    from jdbpy.session.expressions.values import Values
-    from jdbpy.session.heap.heap import HeapReader
     from jdbpy.session.hotswap.hotswap import HotSwap
-    from jdbpy.session.instrumentation.instrumentation import Instrumentation
-    from jdbpy.session.locks.locks import Locks
+    from jdbpy.session.in_target.component import Instrumentation
+    from jdbpy.session.inspect.bytecode import Code
+    from jdbpy.session.inspect.classes import ClassDirectory
+    from jdbpy.session.inspect.heap import HeapReader
+    from jdbpy.session.inspect.locks import Locks
+    from jdbpy.session.inspect.modules import ModuleDirectory
+    from jdbpy.session.inspect.source_maps import Strata
+    from jdbpy.session.inspect.state_capture import Moments
+    from jdbpy.session.inspect.threads import ThreadDirectory
+    from jdbpy.session.inspect.vm import VmReader
     from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
-    from jdbpy.session.modules.modules import ModuleDirectory
-    from jdbpy.session.moments import Moments
     from jdbpy.session.snapshots.recording import RecordingStream
     from jdbpy.session.snapshots.taking import Snapshots
     from jdbpy.session.sources.sources import Sources
-    from jdbpy.session.stack import StackReader
-    from jdbpy.session.threads.threads import ThreadDirectory
     from jdbpy.session.values.queries import ObjectQueries
-    from jdbpy.session.vm.vm import VmReader
+    from jdbpy.session.values.stack import StackReader
 
 
 STANDING = 1.0
@@ -132,7 +132,7 @@ class Session:
         return sources
 
     async def _sources_of_class(self, class_name: str) -> tuple[str, ...]:
-        from jdbpy.session.classes.origin import paths_of
+        from jdbpy.session.inspect.class_origin import paths_of
         from jdbpy.session.sources.local_classes import allowed_sources_beside
 
         try:
@@ -141,7 +141,7 @@ class Session:
             return ()
 
     async def _class_file(self, class_name: str) -> bytes:
-        from jdbpy.session.instrumentation.host_class import running_class_file
+        from jdbpy.session.in_target.class_files import running_class_file
 
         return await running_class_file(self._target, class_name)
 
@@ -155,21 +155,21 @@ class Session:
     @cached_property
     def moments(self) -> Moments:
         """Return the target at a moment, to be compared with another."""
-        from jdbpy.session.moments import Moments
+        from jdbpy.session.inspect.state_capture import Moments
 
         return Moments(self._target, self.stack, self.classes, self.heap, self.vm)
 
     @cached_property
     def stack(self) -> StackReader:
         """Stacks, frames and the variables in them."""
-        from jdbpy.session.stack import StackReader
+        from jdbpy.session.values.stack import StackReader
 
         return StackReader(self._target)
 
     @cached_property
     def values(self) -> Values:
         """Expressions and values."""
-        from jdbpy.session.expressions.values import Values
+        from jdbpy.session.eval.api.component import Values
 
         return Values(self._target, self.stack, self.sources, lambda: self._target.last_stop)
 
@@ -211,23 +211,23 @@ class Session:
     @cached_property
     def classes(self) -> ClassDirectory:
         """Loaded classes, their members and lines."""
-        from jdbpy.session.classes.classes import ClassDirectory
+        from jdbpy.session.inspect.classes import ClassDirectory
 
         return ClassDirectory(self._target, lambda: self._calls)
 
     @cached_property
     def threads(self) -> ThreadDirectory:
         """Threads and their groups."""
-        from jdbpy.session.threads.threads import ThreadDirectory
+        from jdbpy.session.inspect.threads import ThreadDirectory
 
         return ThreadDirectory(self._target, self._calls, lambda *given: self.values.convert(*given))
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> BreakpointTable:
         """Return all that stops or reports, by number."""
-        from jdbpy.session.breakpoints.points import Points
+        from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 
-        points = Points(self._target, self.values.compile_condition, self.values.compile_template)
+        points = BreakpointTable(self._target, self.values.compile_condition, self.values.compile_template)
         self._target.publisher.before_ending.append(points.reporter.settle)
         if self._options.in_target in ("ask", "eager"):
             points.on_condition = self._load_instrumentation
@@ -251,7 +251,7 @@ class Session:
     @cached_property
     def breakpoints(self) -> LineBreakpoints:
         """Breakpoints at lines and methods."""
-        from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
+        from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
 
         breakpoints = LineBreakpoints(self._target, self.points, self.stack.selected)
         if self._options.in_target == "auto" and "instrumentation" not in self.__dict__:
@@ -269,7 +269,7 @@ class Session:
     @cached_property
     def instrumentation(self) -> Instrumentation:
         """Conditions of breakpoints that the target itself computes, at the speed of its code."""
-        from jdbpy.session.instrumentation.instrumentation import Instrumentation
+        from jdbpy.session.in_target.component import Instrumentation
 
         made = Instrumentation(self._target, self.points, self.breakpoints, lambda: self.values.evaluator, self.stack)
         made.mode = self._options.in_target
@@ -320,7 +320,7 @@ class Session:
     @cached_property
     def heap(self) -> HeapReader:
         """Instances, referrers, histograms, dumps."""
-        from jdbpy.session.heap.heap import HeapReader
+        from jdbpy.session.inspect.heap import HeapReader
 
         return HeapReader(self._target, self.classes, self.stack, self._calls)
 
@@ -333,21 +333,21 @@ class Session:
     @cached_property
     def locks(self) -> Locks:
         """Monitors and locks: who holds them, who waits, deadlocks."""
-        from jdbpy.session.locks.locks import Locks
+        from jdbpy.session.inspect.locks import Locks
 
         return Locks(self._target)
 
     @cached_property
     def code(self) -> Code:
         """Constant pools and bytecode."""
-        from jdbpy.session.classes.code import Code
+        from jdbpy.session.inspect.bytecode import Code
 
         return Code(self._target, self.classes, self.stack.selected)
 
     @cached_property
     def strata(self) -> Strata:
         """Source maps of classes that were compiled from something else than Java."""
-        from jdbpy.session.classes.strata import Strata
+        from jdbpy.session.inspect.source_maps import Strata
 
         return Strata(self._target, self.classes, self.stack)
 
@@ -361,14 +361,14 @@ class Session:
     @cached_property
     def vm(self) -> VmReader:
         """Return the VM as a whole: properties, paths, capabilities, clocks, flags."""
-        from jdbpy.session.vm.vm import VmReader
+        from jdbpy.session.inspect.vm import VmReader
 
         return VmReader(self._target, self._calls)
 
     @cached_property
     def modules(self) -> ModuleDirectory:
         """Return the modules of Java 9 and later."""
-        from jdbpy.session.modules.modules import ModuleDirectory
+        from jdbpy.session.inspect.modules import ModuleDirectory
 
         return ModuleDirectory(self._target, self.classes, self._calls)
 
@@ -669,7 +669,7 @@ class Session:
 
         wire: as ``originals.put_back_left_over``.
         """
-        from jdbpy.session.instrumentation.originals import put_back_left_over
+        from jdbpy.session.in_target.saved_originals import put_back_left_over
 
         await put_back_left_over(self._target)
 
@@ -711,7 +711,7 @@ class Session:
             raise StateError("the target was not launched by the debugger", hint="exit() ends it without its hooks")
         self._dispatcher.death_told = True
         if not self._left and self.ending is None:
-            from jdbpy.session.target.leaving import run_others
+            from jdbpy.session.events.leaving import run_others
 
             self._dispatcher.leave()
             stopped = set(self._target.suspension.threads_at_events())
@@ -756,7 +756,7 @@ class Session:
         if self._target.snapshot is not None or self._target.played:
             await self._target.conn.aclose()
             return
-        from jdbpy.session.target.leaving import LIMIT, leave
+        from jdbpy.session.events.leaving import LIMIT, leave
 
         self._dispatcher.leave()
         try:

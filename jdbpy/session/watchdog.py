@@ -14,14 +14,14 @@ import trio
 
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.record import Record
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.events import Notice
-from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import event_request
 
 if TYPE_CHECKING:
-    from jdbpy.session.breakpoints.points import Points
+    from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+    from jdbpy.session.events.suspension import Suspension
     from jdbpy.session.execution.execution import Execution
-    from jdbpy.session.target.suspension import Suspension
 
 EVERYTHING = 0
 """Stands for the whole VM among ids of threads."""
@@ -135,7 +135,7 @@ class Watchdog:
             self._target.publish(Notice("resumed", text, data))
 
 
-async def panic(target: Target, points: Points, execution: Execution) -> Panicked:
+async def panic(target: Target, points: BreakpointTable, execution: Execution) -> Panicked:
     """Take out every request and resume everything, whatever else goes on; breakpoints stay, disabled.
 
     Waits for no other task: not for events that are being handled, nor for methods that are being run. wire: 1 trip.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
-from jdbpy.api.takings import Takings
+from jdbpy.api.delivery import Rollback
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.concurrency import ThreadCall
 from jdbpy.task_groups import open_nursery
@@ -57,7 +57,7 @@ class _Answer:
     def __init__(self) -> None:
         self.here = _Latch()
         self.scope = trio.CancelScope()
-        self.takings = Takings()
+        self.takings = Rollback()
         self.value: Any = None
         self.error: BaseException | None = None
         self.abandoned = False

@@ -12,7 +12,7 @@ from jdbpy.sync import portal
 
 if TYPE_CHECKING:
     from jdbpy.api.tables import Table
-    from jdbpy.session.threads.sampling import MethodTime, Sampled
+    from jdbpy.session.inspect.sampling import MethodTime, Sampled
 
 
 class Timing(portal.Synced):

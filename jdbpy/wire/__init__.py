@@ -13,10 +13,10 @@ It does not know what a breakpoint is for; that is ``jdbpy.session``. Where to f
     opening                 from a stream to a connection that runs
     connection              requests, replies and events over a stream; its parts are ``pending`` (one reply),
                             ``packet_stream`` (one task receives, one sends),
-                            ``event_queue``, ``ending`` (why it closed), ``statistics``
-    on_demand               very many records of one kind: as bytes, and field by field; ``strings`` of JDWP
+                            ``event_queue``, ``close_reason`` (why it closed), ``statistics``
+    lazy_records            very many records of one kind: as bytes, and field by field; ``strings`` of JDWP
     event_parts             the parts of an event, read before it is decoded
-    recall                  answers that stay good while nothing runs
+    reply_cache             answers that stay good while nothing runs
     effects, audit          what a command does to the target: the guard of read-only sessions, and the log
     error_text              the agent's errors in words
     wirelog                 the readable log of packets

@@ -97,7 +97,7 @@ class AuditLog:
             ) from error
 
 
-_OWN = ("jdbpy.session.session", "jdbpy.session.target.dispatch", "jdbpy.wire.")
+_OWN = ("jdbpy.session.session", "jdbpy.session.events.dispatch", "jdbpy.wire.")
 """Modules whose tasks handle events; what they send is for no call."""
 
 

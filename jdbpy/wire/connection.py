@@ -20,7 +20,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.garbage import no_collection
-from jdbpy.wire import ending
+from jdbpy.wire import close_reason
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.constants import CommandSet, JdwpSuspendPolicy, error_name
@@ -36,7 +36,7 @@ from jdbpy.wire.statistics import Statistics
 if TYPE_CHECKING:
     from jdbpy.wire.audit import AuditLog
     from jdbpy.wire.effects import ReadOnlyGuard
-    from jdbpy.wire.recall import Recall
+    from jdbpy.wire.reply_cache import Recall
     from jdbpy.wire.wirelog import Recorder, WireLog
 
 _NOTABLE = frozenset((event_request.Set, virtual_machine.Dispose, virtual_machine.Exit))
@@ -136,7 +136,7 @@ class Connection:
 
     async def drop(self) -> None:
         """Close a connection that does not ``run``."""
-        self._close(ending.BY_US)
+        self._close(close_reason.BY_US)
         await trio.aclose_forcefully(self._stream)
 
     # -- commands ------------------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ class Connection:
             try:
                 return self.decode_event(packet)
             except ProtocolError as error:
-                self._close(ending.not_jdwp(error))
+                self._close(close_reason.not_jdwp(error))
         assert self.close_reason is not None
         raise Disconnected(self.close_reason)
 
@@ -404,7 +404,7 @@ class Connection:
                 # When we close first, the agent resumes everything, and the program runs on for a moment.
                 with trio.move_on_after(EXIT_LIMIT):
                     await self._closed.wait()
-            self._close(ending.BY_US)
+            self._close(close_reason.BY_US)
             await self._packets.wait_finished()
 
     def _peer_ended(self, reason: str) -> None:
@@ -448,7 +448,7 @@ class Connection:
         if isinstance(command, event_request.Set):
             self._events.set_answered(packet.id)
         elif packet.error == 0 and isinstance(command, virtual_machine.Dispose):
-            self._close(ending.DISPOSED)
+            self._close(close_reason.DISPOSED)
         elif packet.error == 0:
             self._exiting = True
 
@@ -497,12 +497,12 @@ class Connection:
     def _vm_ended(self) -> str | None:
         """Return the reason when the target had said that it was going to end."""
         if self._exiting:
-            return ending.EXITED
+            return close_reason.EXITED
         if self._last_event is not None:
             try:
                 events = self._codec.decode(Composite, self._last_event.data, self.id_sizes).events
             except ProtocolError:
                 return None
             if any(isinstance(event, VMDeath) for event in events):
-                return ending.VM_DEATH
+                return close_reason.VM_DEATH
         return None

@@ -14,7 +14,7 @@ from jdbpy.errors import ProtocolError
 from jdbpy.record import Record
 from jdbpy.wire.command import Choice
 from jdbpy.wire.ids import ArrayRegion, FieldID, FrameID, IDSizes, MethodID, ObjectID, ReferenceTypeID, TaggedValue
-from jdbpy.wire.on_demand import Columns, Rows
+from jdbpy.wire.lazy_records import Columns, Rows
 
 
 class LayoutNode:

@@ -20,7 +20,7 @@ import trio
 
 from jdbpy.errors import ProtocolError
 from jdbpy.task_groups import open_nursery
-from jdbpy.wire import ending
+from jdbpy.wire import close_reason
 from jdbpy.wire.framing import GREETING_MAX_LENGTH, MAX_LENGTH, Framer, Packet
 from jdbpy.wire.handshake import shake_hands
 
@@ -141,7 +141,7 @@ class PacketStream:
                     nursery.start_soon(self._receive)
                     nursery.start_soon(self._send)
         finally:
-            self._on_end(ending.OUR_FAULT)  # unless a reason is known: one of the callbacks has raised
+            self._on_end(close_reason.OUR_FAULT)  # unless a reason is known: one of the callbacks has raised
             await self._close()
             self._finished.set()
 
@@ -168,14 +168,14 @@ class PacketStream:
                 self.busy += perf_counter() - begun
                 data = await self._receive_some()
                 if not data:
-                    self._on_end(ending.closed_by_peer(self._framer.incomplete()))
+                    self._on_end(close_reason.closed_by_peer(self._framer.incomplete()))
                     return
                 self.bytes_in += len(data)
                 self._framer.feed(data)
         except ProtocolError as error:
-            self._on_end(ending.not_jdwp(error))
+            self._on_end(close_reason.not_jdwp(error))
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
-            self._on_end(ending.broken(error))
+            self._on_end(close_reason.broken(error))
 
     async def _receive_some(self) -> bytes | bytearray:
         """Return the next bytes. From a socket without a turn of the loop where some are there, ``READS_IN_A_ROW``
@@ -207,7 +207,7 @@ class PacketStream:
                 self._sending = False
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
             await trio.sleep(LAST_WORDS)
-            self._on_end(ending.broken(error))
+            self._on_end(close_reason.broken(error))
 
     def _take_queue(self) -> bytes:
         data = b"".join(self._queue)

@@ -11,7 +11,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.names import Names
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.errors import UsageError
-from jdbpy.session.vm.vm import MEANINGS
+from jdbpy.session.inspect.vm import MEANINGS
 
 NAMES = Names(
     commands=tuple(TABLE.by_name),

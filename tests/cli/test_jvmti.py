@@ -35,7 +35,7 @@ def test_what_is_reachable_names_a_command_and_a_test() -> None:
 
 
 def _tests() -> set[str]:
-    """Every test of the suite, "tests/session/test_heap.py::test_a_heap_dump"."""
+    """Every test of the suite, "tests/session/inspect/test_heap.py::test_a_heap_dump"."""
     return {
         f"{file.relative_to(ROOT)}::{node.name}"
         for file in (ROOT / "tests").rglob("test_*.py")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jdbpy.session.vm.vm import MEANINGS, NOT_IN_HOTSPOT
+from jdbpy.session.inspect.vm import MEANINGS, NOT_IN_HOTSPOT
 from tests.cli.process import Done, jdbpy, script
 from tests.harness import Jvm, Target, program, start_target
 from tests.harness.lacking import Lacks, android, each_alone, lacking, native_image, open_j9, some_at_random

@@ -25,7 +25,7 @@ from jdbpy.cli.arguments.tail import Tail, split_tail
 from jdbpy.cli.names import Names
 from jdbpy.cli.points import as_command
 
-GO = SuspendPolicy.NONE
+RESUME = SuspendPolicy.NONE
 
 
 def tail_of(policy: SuspendPolicy | None = None, thread: str = "", on: str = "", **options: Any) -> Tail:
@@ -41,7 +41,7 @@ FOO = ("all", "Foo")
     [
         ("Foo", Catch("exception", FOO)),
         ("uncaught com.acme.*", Catch("exception", ("uncaught", "com.acme.*"))),
-        ("go CAUGHT *", Catch("exception", ("caught", "*"), tail_of(GO))),
+        ("go CAUGHT *", Catch("exception", ("caught", "*"), tail_of(RESUME))),
         ("Foo from a.*, b.* except c.*", Catch("exception", FOO, tail_of(classes=("a.*", "b.*"), excludes=("c.*",)))),
         ("-t Foo -c 3 if x > 1", Catch("exception", FOO, tail_of(temporary=True, ignore=2, condition="x > 1"))),
         ("-hit >= 3 Foo caller a.*,m(int, B) after 2", Catch("exception", FOO, tail_of(
@@ -80,7 +80,7 @@ def test_ignore(text: str, wanted: Uncatch) -> None:
         ("access A.f", Watch("A.f", True, False)),
         ("all A.f", Watch("A.f", True, True)),
         ("-w A.f", Watch("A.f", False, True)),
-        ("go -rw this.f on that", Watch("this.f", True, True, tail_of(GO, on="that"))),
+        ("go -rw this.f on that", Watch("this.f", True, True, tail_of(RESUME, on="that"))),
         ('map.get("a b").f thread "my thread"', Watch('map.get("a b").f', tail=tail_of(thread="my thread"))),
         ("list.get(from, thread).f -t", Watch("list.get(from, thread).f", tail=tail_of(temporary=True))),
     ],
@@ -93,9 +93,9 @@ def test_watch(text: str, wanted: Watch) -> None:
     ("text", "wanted"),
     [
         ("methods", Trace("methods")),
-        ("go methods 0x1f", Trace("methods", tail_of(GO, thread="0x1f"))),
+        ("go methods 0x1f", Trace("methods", tail_of(RESUME, thread="0x1f"))),
         ("method exit", Trace("exit")),
-        ("go METHOD exits from a.*", Trace("exits", tail_of(GO, classes=("a.*",)))),
+        ("go METHOD exits from a.*", Trace("exits", tail_of(RESUME, classes=("a.*",)))),
         ("entries except java.*", Trace("entries", tail_of(excludes=("java.*",)))),
         ("monitors", Trace("monitors")),
         ("monitors wait, waited", Trace("monitors", kinds=("wait", "waited"))),
@@ -111,7 +111,7 @@ def test_trace_of_a_place() -> None:
     assert (found.what, found.place.place.text, found.tail) == (
         "place",
         "Order.add(int, String)",
-        tail_of(GO, temporary=True),
+        tail_of(RESUME, temporary=True),
     )
 
 
@@ -186,7 +186,7 @@ def test_filters_are_for_some_only() -> None:
 def test_every_option_is_read_as_it_is_saved() -> None:
     """An option is declared once; what is typed, listed and saved follows from that."""
     given = PointOptions(
-        GO, temporary=True, condition="x > 1", ignore=2, classes=("a.*", "b.B+"), excludes=("c.*",),
+        RESUME, temporary=True, condition="x > 1", ignore=2, classes=("a.*", "b.B+"), excludes=("c.*",),
         callers=("m(int, B)", "*Service"), hits=">= 3", after=2, after_each=True, enabled=False,
         reporting=Reporting(stack=4, limit=5, file="a b", most=7, cost=30, hold=False),
     )  # fmt: skip
@@ -301,7 +301,7 @@ def test_how_it_is_reported() -> None:
     request = Tracepoint().parse('A.m "{x}" stack 2 if x > 1')
     assert (request.text, request.breakpoint.tail.options.reporting.stack) == ("{x}", 2)
     tail = TraceArgument().parse("--no-stop exits from a.* limit 0").tail
-    assert (tail.options.policy, tail.options.reporting) == (GO, Reporting(limit=0, hold=False))
+    assert (tail.options.policy, tail.options.reporting) == (RESUME, Reporting(limit=0, hold=False))
     with pytest.raises(UsageError, match="contradict each other"):
         TraceArgument().parse("--no-stop exits suspend all")
 

@@ -27,8 +27,8 @@ CIRCLE = "its own superclass"
 
 PATCH = """
 import sys
-from jdbpy.session.target.facts import FactCache
-from jdbpy.session.target.types import TypeCache
+from jdbpy.session.jvm.facts import FactCache
+from jdbpy.session.jvm.types import TypeCache
 
 climb = TypeCache._above
 

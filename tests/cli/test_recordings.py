@@ -14,7 +14,7 @@ import trio
 
 import jdbpy as library
 from benchmarks.relay import open_relay
-from jdbpy.session.connect import attach, snapshots
+from jdbpy.session.connect import attach, offline
 from jdbpy.session.connect.greeting import Greeted, greet
 from jdbpy.session.snapshots.recording import recording
 from jdbpy.wire.connection import Connection
@@ -142,7 +142,7 @@ async def test_a_start_that_came_late_is_played_before_the_session_begins(
         assert (await session.next_stop()) is session.last_stop
         return await stopped_values(session)
 
-    for module in (attach, snapshots):
+    for module in (attach, offline):
         monkeypatch.setattr(module, "greet", early)
     async with start_target(jvm, SHOP) as target:
         async with library.attach_session(target.address, options=library.Options(record=path)) as session:

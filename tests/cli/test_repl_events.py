@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from jdbpy import Event, EventsDropped, Exited, Notice, Output, Stopped, StopReason, SuspendPolicy, VMDisconnected
 from jdbpy.cli.repl.events import UNFINISHED, EventWatcher
 from jdbpy.cli.repl.sink import Sink
-from jdbpy.session.target.streams import Publisher
+from jdbpy.session.events.streams import Publisher
 
 STOP = Stopped(StopReason.PAUSE, None, None, None, SuspendPolicy.ALL, 1)
 

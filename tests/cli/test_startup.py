@@ -40,8 +40,8 @@ async def test_attaching_loads_what_it_uses(any_jvm: Jvm) -> None:
         loaded = await loaded_by(target.address, "version")
     commands = {name for name in loaded if name.startswith("jdbpy.cli.commands.")}
     assert commands == {"jdbpy.cli.commands.names", "jdbpy.cli.commands.leaving"}  # the table of names, one command
-    unused = ("jdbpy.session.values", "jdbpy.session.stack", "jdbpy.session.execution", "jdbpy.session.sources")
-    transports = ("jdbpy.session.connect.transports", "jdbpy.session.connect.helper")
+    unused = ("jdbpy.session.values", "jdbpy.session.values.stack", "jdbpy.session.execution", "jdbpy.session.sources")
+    transports = ("jdbpy.session.connect.transports", "jdbpy.session.connect.transport_process")
     assert not {name for name in loaded if name.startswith((*unused, *transports))}
 
 

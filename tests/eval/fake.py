@@ -26,8 +26,8 @@ from jdbpy.session.eval.variables import DebuggerVariables
 from jdbpy.session.java.literals import pair_surrogates
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.java.texts import utf16_length
-from jdbpy.session.target.reading import Reading
-from jdbpy.session.target.refs import Field, Method
+from jdbpy.session.jvm.reading import Reading
+from jdbpy.session.jvm.refs import Field, Method
 from tests.eval.fake_jdk import SIGNATURES
 from tests.eval.fake_world import FakeWorld, default_of
 

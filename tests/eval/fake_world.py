@@ -12,7 +12,7 @@ from typing import Any
 
 from jdbpy.session.eval.target import ClassFacts, Raw, Ref
 from jdbpy.session.java.signatures import ABSTRACT, ENUM, FINAL, INTERFACE, PRIVATE, PUBLIC, STATIC, VARARGS
-from jdbpy.session.target.refs import Field, Method
+from jdbpy.session.jvm.refs import Field, Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FieldID, MethodID, ReferenceTypeID
 from tests.eval.fake_jdk import OBJECT, define_jdk

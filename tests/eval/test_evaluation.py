@@ -8,7 +8,7 @@ from jdbpy.errors import EvalError, ProtocolError, Thrown
 from jdbpy.session.eval.jvm.calls import result_of
 from jdbpy.session.eval.target import Raw
 from jdbpy.session.java.types import source_name
-from jdbpy.session.target.refs import Method
+from jdbpy.session.jvm.refs import Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import MethodID, ReferenceTypeID, TaggedValue
 from tests.eval.fake_shop import plain, shop

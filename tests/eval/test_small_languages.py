@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jdbpy.errors import EvalError, UsageError
-from jdbpy.session.breakpoints.point import parse_hit_count
+from jdbpy.session.breakpoints.breakpoint_base import parse_hit_count
 from jdbpy.session.eval.conditions import Placeholder, parse_template
 from jdbpy.session.eval.syntax.lexer import Imports, read_imports
 from jdbpy.session.java.descriptors import read_class, read_method, read_type

@@ -21,6 +21,7 @@ from jdbpy.wire.ids import (
     ThreadGroupID,
     ThreadID,
 )
+from jdbpy.wire.lazy_records import Columns
 from jdbpy.wire.messages import (
     class_type,
     method,
@@ -29,7 +30,6 @@ from jdbpy.wire.messages import (
     thread_reference,
     virtual_machine,
 )
-from jdbpy.wire.on_demand import Columns
 from tests.fakes.frames import frames_reply
 from tests.fakes.world import GROUP, FakeClass, FakeThread, World
 

@@ -11,8 +11,8 @@ import trio
 
 import jdbpy
 from benchmarks.relay import open_relay
+from jdbpy.session.events.streams import EventStream
 from jdbpy.session.model.events import Event, Exited, Notice, Output, Stopped, StopReason
-from jdbpy.session.target.streams import EventStream
 from tests.harness.jvms import Jvm
 from tests.harness.limits import LIMIT, within
 from tests.harness.programs import Program

@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from jdbpy.session.classes.code import OperandReader
 from jdbpy.session.hotswap.differences import differences, of_file
+from jdbpy.session.in_target.weave.records import Surrounding, WovenPlace
+from jdbpy.session.in_target.weave.weaver import weave
+from jdbpy.session.inspect.bytecode import OperandReader
 from jdbpy.session.java.bytecode import MalformedCode, classes_used, decode, method_ends, once_per_pass, reading_code
 from jdbpy.session.java.class_file import MalformedClassFile, parse
-from jdbpy.session.weaving.parts import Surrounding, WovenPlace
-from jdbpy.session.weaving.weaver import weave
 from tests.weaving.programs import places_of, surroundings_of
 
 _INTERESTING = (0, 1, 2, 127, 128, 170, 171, 196, 254, 255)

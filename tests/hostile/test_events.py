@@ -9,8 +9,8 @@ import pytest
 from trio.testing import wait_all_tasks_blocked
 
 import jdbpy
+from jdbpy.session.events.streams import EventStream
 from jdbpy.session.model.events import Notice, StopReason
-from jdbpy.session.target.streams import EventStream
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ClassID, CodeLocation, MethodID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event

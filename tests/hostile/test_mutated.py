@@ -7,7 +7,7 @@ import resource
 
 import pytest
 
-from jdbpy.session.target import latency
+from jdbpy.session.jvm import latency
 from tests.harness import Jvm, program, start_target
 from tests.hostile.agent import no_endless_loop
 from tests.hostile.mutator import STATUSES, Outcome, mutated_session, mutated_sessions, record

@@ -295,7 +295,7 @@ async def test_what_is_wrong_is_said_in_a_sentence(any_jvm: Jvm) -> None:
     ],
 )
 async def test_commands_that_reach_this_machine_are_refused(any_jvm: Jvm, line: str) -> None:
-    from jdbpy.cli.other_front_ends import PromptLines
+    from jdbpy.cli.embedded import PromptLines
 
     async with debug(any_jvm, "Rounds") as d:
         outcomes = await PromptLines(d.session).run("set shell on")

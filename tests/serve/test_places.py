@@ -12,7 +12,7 @@ import trio
 import trio.testing
 
 import jdbpy
-from jdbpy.serve import places
+from jdbpy.serve import sockets
 from jdbpy.serve.cmdline import parse_serve
 from jdbpy.serve.lines import LineReader, Outgoing
 from jdbpy.serve.main import _row
@@ -22,29 +22,29 @@ from tests.serve.serving import run, socket_of
 
 async def test_no_session_and_sessions_that_are_over(runtime_directory: str) -> None:
     with pytest.raises(jdbpy.ConnectError, match="no session is served"):
-        await places.reach("")
+        await sockets.reach("")
     assert (await run("sessions"))[0] == "no session is served; 'jdbpy serve attach PORT' serves one\n"
-    name, listener = await places.listen("orders")
-    other, second = await places.listen("orders")
+    name, listener = await sockets.listen("orders")
+    other, second = await sockets.listen("orders")
     assert (name, other) == ("orders", "orders-2")
     assert os.stat(socket_of("orders")).st_mode & 0o777 == 0o600
     assert os.stat(Path(runtime_directory, "jdbpy")).st_mode & 0o777 == 0o700
     with pytest.raises(jdbpy.UsageError, match="several sessions are served") as several:
-        await places.reach("")
+        await sockets.reach("")
     assert several.value.hint == "name one: orders, orders-2"
     with pytest.raises(jdbpy.ConnectError, match="no session is called 'bills'") as unknown:
-        await places.reach("bills")
+        await sockets.reach("bills")
     assert unknown.value.hint == "served: orders, orders-2"
     with pytest.raises(jdbpy.UsageError, match="is not a valid session name"):
-        await places.reach("../orders")
+        await sockets.reach("../orders")
     with socket.create_server(("127.0.0.1", 0)) as server:
         nobody = server.getsockname()[1]
     with pytest.raises(jdbpy.ConnectError, match=f"reached at 127.0.0.1:{nobody}: connection refused"):
-        await places.reach(f"127.0.0.1:{nobody}")
+        await sockets.reach(f"127.0.0.1:{nobody}")
     await second.aclose()  # its process was killed: the socket is still there
     with pytest.raises(jdbpy.ConnectError, match="the process that served it has gone"):
-        await places.reach("orders-2")
-    assert places.names() == ["orders"]
+        await sockets.reach("orders-2")
+    assert sockets.names() == ["orders"]
     await listener.aclose()
     assert (await run("join", "orders", status=3))[1].startswith("jdbpy: session 'orders' is over")
 
@@ -53,7 +53,7 @@ async def test_a_session_that_begins_while_another_one_is_missed_stays_reachable
     runtime_directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client that was refused by a socket left behind does not take away the one that was made meanwhile."""
-    _, gone = await places.listen("orders")
+    _, gone = await sockets.listen("orders")
     await gone.aclose()
     begun: list[trio.SocketListener] = []
     call = trio.open_unix_socket
@@ -63,51 +63,51 @@ async def test_a_session_that_begins_while_another_one_is_missed_stays_reachable
             return await call(path)
         finally:
             if not begun:
-                name, listener = await places.listen("orders")
+                name, listener = await sockets.listen("orders")
                 assert name == "orders"
                 begun.append(listener)
 
     monkeypatch.setattr(trio, "open_unix_socket", refused)
     with pytest.raises(jdbpy.ConnectError, match="has gone"):
-        await places.reach("orders")
-    await (await places.reach("orders")).aclose()
+        await sockets.reach("orders")
+    await (await sockets.reach("orders")).aclose()
     await begun[0].aclose()
 
 
 async def test_a_session_that_ends_while_it_is_joined_has_gone(
     runtime_directory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, listener = await places.listen("orders")
-    listed = places.names
+    _, listener = await sockets.listen("orders")
+    listed = sockets.names
 
     def then_gone() -> list[str]:
         found = listed()
-        places.remove("orders")
+        sockets.remove("orders")
         return found
 
-    monkeypatch.setattr(places, "names", then_gone)
+    monkeypatch.setattr(sockets, "names", then_gone)
     with pytest.raises(jdbpy.ConnectError, match="has gone"):
-        await places.reach("orders")
+        await sockets.reach("orders")
     await listener.aclose()
 
 
 def test_a_directory_of_somebody_else_is_not_used(
     runtime_directory: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    path = Path(places.directory(create=True))
+    path = Path(sockets.directory(create=True))
     path.chmod(0o755)
     with pytest.raises(jdbpy.UsageError, match="others may look into"):
-        places.directory()
+        sockets.directory()
     path.chmod(0o700)
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
     with pytest.raises(jdbpy.UsageError, match="belongs to another user"):
-        places.directory()
+        sockets.directory()
     monkeypatch.undo()
     elsewhere = tmp_path / "run"
     elsewhere.mkdir()
     (elsewhere / "jdbpy").symlink_to(path)
     with pytest.raises(jdbpy.UsageError, match="is not a directory"):
-        places.directory({"XDG_RUNTIME_DIR": str(elsewhere)})
+        sockets.directory({"XDG_RUNTIME_DIR": str(elsewhere)})
 
 
 async def test_a_client_that_takes_nothing_has_gone() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.events import Exited
 from jdbpy.session.session import Session
-from jdbpy.session.target.target import Target
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind

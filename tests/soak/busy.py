@@ -21,7 +21,7 @@ STILL = 10.0
 """Seconds in which an agent's thread that only lacks a processor gets one, or is seen to be ready for one."""
 
 
-class Busy:
+class Blocker:
     """A target that many debuggers attach to, one after the other."""
 
     def __init__(self, target: Target) -> None:
@@ -97,7 +97,7 @@ def _rest(pid: int) -> int | None:
 
 
 @asynccontextmanager
-async def busy(jvm: Jvm, threads: int = 0, *, nice: int = 0) -> AsyncIterator[Busy]:
+async def busy(jvm: Jvm, threads: int = 0, *, nice: int = 0) -> AsyncIterator[Blocker]:
     """Start the target with so many threads (0: ``THREADS``); it is killed at the end of the block.
 
     ``nice`` is how far its threads step back for others.
@@ -107,4 +107,4 @@ async def busy(jvm: Jvm, threads: int = 0, *, nice: int = 0) -> AsyncIterator[Bu
         if nice:
             for thread in os.listdir(f"/proc/{target.pid}/task"):
                 os.setpriority(os.PRIO_PROCESS, int(thread), nice)
-        yield Busy(target)
+        yield Blocker(target)

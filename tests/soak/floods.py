@@ -10,6 +10,7 @@ import trio
 
 import jdbpy
 from jdbpy import EventsDropped, Notice, Reporting, SuspendPolicy
+from jdbpy.session.events.streams import EventStream
 from jdbpy.session.model.breakpoints import PointOptions
 from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, within
@@ -79,7 +80,7 @@ async def _flood(session: jdbpy.Session, kind: str) -> tuple[float, list[float],
     latencies: list[float] = []
     said = 0
 
-    async def read(stream: jdbpy.session.target.streams.EventStream) -> None:
+    async def read(stream: EventStream) -> None:
         nonlocal said
         async for event in stream:
             if isinstance(event, EventsDropped):

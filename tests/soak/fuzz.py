@@ -24,8 +24,8 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.errors import ProtocolError, Thrown
 from jdbpy.record import Record
+from jdbpy.session.in_target.weave.weaver import weave
 from jdbpy.session.java.class_file import MalformedClassFile
-from jdbpy.session.weaving.weaver import weave
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import all_commands
 from jdbpy.wire.framing import REPLY, Framer, Packet, encode_packet

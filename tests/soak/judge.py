@@ -46,7 +46,7 @@ class Broken(AssertionError):
 
 
 @dataclass
-class Point:
+class BreakpointBase:
     """A breakpoint as its client has set it. ``counter`` is the program's own count of what makes it stop."""
 
     number: int
@@ -65,7 +65,7 @@ class Passes:
     A worker that is shown at the breakpoint has passed it so many times; from then on each pass has a stop of its own.
     """
 
-    points: dict[int, Point] = field(default_factory=dict)
+    points: dict[int, BreakpointBase] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     allowed: dict[tuple[int, int], int] = field(default_factory=dict)  # (breakpoint, worker) -> passes with a stop
     fresh: set[tuple[int, int]] = field(default_factory=set)  # shown, and the count not looked at yet
@@ -297,7 +297,7 @@ class Judge:
         place = data["breakpoint"]["resolved"][0]
         number, condition = data["breakpoint"]["number"], word.partition(" if ")[2]
         counter = _counter(place["method"], bool(condition))
-        self.passes.points[number] = Point(
+        self.passes.points[number] = BreakpointBase(
             number, place["method"], counter, place["line"], place["code_index"], condition
         )
 

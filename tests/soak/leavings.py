@@ -22,7 +22,7 @@ from jdbpy.task_groups import open_nursery
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, within
 from tests.harness.processes import piped
-from tests.soak.busy import Busy, busy
+from tests.soak.busy import Blocker, busy
 from tests.soak.trial import Run
 
 LANES = 2
@@ -96,7 +96,7 @@ async def _lane(run: Run, seeds: Iterator[int], nice: int, slowest: list[float])
             slowest.append(target.slowest)
 
 
-async def _leave(run: Run, target: Busy, seed: int) -> str:
+async def _leave(run: Run, target: Blocker, seed: int) -> str:
     """Return the way in which the target was left."""
     rng = run.random(seed)
     way = rng.choice(IN_PROCESS) if rng.random() < 0.6 else rng.choice(WAYS[: -len(IN_PROCESS)])

@@ -19,11 +19,11 @@ from unittest.mock import patch
 import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy.session.breakpoints import until_hot
-from jdbpy.session.instrumentation import instrumentation
+from jdbpy.session.in_target import component
 from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.kept import BUILD
 from tests.serve.serving import serving
-from tests.soak.busy import Busy
+from tests.soak.busy import Blocker
 from tests.soak.doors import LINES, ApiDoor, BatchDoor, Door, ProcessDoor, batch_door, dap_door, process_door
 from tests.soak.judge import CONDITIONS, NAMED, RESUMING, Broken, Judge, Passes, Shown
 from tests.soak.trial import Run
@@ -285,31 +285,31 @@ class Lead:
             await talks[1 - turn].look()
 
 
-Kind = Callable[["Lead", Busy, str], Awaitable[None]]
+Kind = Callable[["Lead", Blocker, str], Awaitable[None]]
 
 
-async def _words(lead: Lead, program: Busy, address: str) -> None:
+async def _words(lead: Lead, program: Blocker, address: str) -> None:
     async with jdbpy.attach_session(address) as session:
         async with batch_door(session, typed=lead.rng.random() < 0.5) as door:
             await lead.alone(door)
 
 
-async def _link(lead: Lead, program: Busy, address: str) -> None:
+async def _link(lead: Lead, program: Blocker, address: str) -> None:
     async with open_relay(address, rtt=ROUND_TRIP) as relay:
         await _words(lead, program, relay.address)
 
 
-async def _process(lead: Lead, program: Busy, address: str) -> None:
+async def _process(lead: Lead, program: Blocker, address: str) -> None:
     async with process_door("attach", address) as door:
         await lead.alone(door, lambda word: "slower" not in word)
 
 
-async def _api(lead: Lead, program: Busy, address: str) -> None:
+async def _api(lead: Lead, program: Blocker, address: str) -> None:
     async with jdbpy.attach_session(address) as session:
         await lead.alone(ApiDoor(session), lambda word: word.split()[0] in API_WORDS and "slower" not in word)
 
 
-async def _dap(lead: Lead, program: Busy, address: str) -> None:
+async def _dap(lead: Lead, program: Blocker, address: str) -> None:
     LINES.update({place: program.target.program.line(place.partition(".")[2]) for place in PLACES})
     async with dap_door(program.target, lead.hold) as door:
         await lead.alone(
@@ -317,7 +317,7 @@ async def _dap(lead: Lead, program: Busy, address: str) -> None:
         )
 
 
-async def _two(lead: Lead, program: Busy, address: str) -> None:
+async def _two(lead: Lead, program: Blocker, address: str) -> None:
     with tempfile.TemporaryDirectory(prefix="jdbpy-") as directory:
         with patch.dict(os.environ, XDG_RUNTIME_DIR=directory):
             async with (
@@ -349,7 +349,7 @@ ONLY = os.environ.get("JDBPY_STOPS_KINDS", "").split(",")
 """Kinds of sessions, as "dap,two"; the empty string: all."""
 
 
-async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> None:
+async def session(run: Run, seed: int, program: Blocker, figures: Counter[str]) -> None:
     """Lead one session. Raises Broken."""
     kinds = {name: KINDS[name][1] for name in KINDS if ONLY == [""] or name in ONLY}
     [kind] = run.random(seed).choices(list(kinds), list(kinds.values()))
@@ -357,8 +357,8 @@ async def session(run: Run, seed: int, program: Busy, figures: Counter[str]) -> 
     try:
         with (
             patch.object(until_hot, "PROMOTED_AFTER", HOT),
-            patch.object(instrumentation, "PROMOTED_AFTER", HOT),
-            patch.object(instrumentation, "AGAIN_AFTER", 10 * HOT),
+            patch.object(component, "PROMOTED_AFTER", HOT),
+            patch.object(component, "AGAIN_AFTER", 10 * HOT),
         ):
             await KINDS[kind][0](lead, program, await program.address())
         await moves_on(program)
@@ -385,15 +385,15 @@ def _found(error: BaseException, kind: type[F]) -> F | None:
 
 
 @asynccontextmanager
-async def crew(jvm: Jvm, *, virtual: bool = False) -> AsyncIterator[Busy]:
+async def crew(jvm: Jvm, *, virtual: bool = False) -> AsyncIterator[Blocker]:
     """Start the program that knows itself."""
     words = [str(WORKERS), *(["virtual"] if virtual else [])]
     async with start_target(jvm, "Crew", *words, suspend=False) as target:
         await target.wait_output("ready")
-        yield Busy(target)
+        yield Blocker(target)
 
 
-async def moves_on(program: Busy) -> None:
+async def moves_on(program: Blocker) -> None:
     """After a debugger has left nothing is suspended and every worker passes on. Raises Broken."""
     try:
         await program.verify()

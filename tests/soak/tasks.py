@@ -13,10 +13,10 @@ import trio
 
 import jdbpy
 from jdbpy import JdbpyError, JdwpError, StepDepth, SuspendPolicy
+from jdbpy.session.events.clients import Steps
+from jdbpy.session.events.suspension import SuspendOp
 from jdbpy.session.model.breakpoints import PointOptions
 from jdbpy.session.model.events import Event
-from jdbpy.session.target.clients import Steps
-from jdbpy.session.target.suspension import SuspendOp
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import ThreadID

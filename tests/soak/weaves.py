@@ -13,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from jdbpy.session.weaving.assembler import Assembler
-from jdbpy.session.weaving.parts import CheckParameter, Emitted, WovenPlace
-from jdbpy.session.weaving.ring import log_class
-from jdbpy.session.weaving.weaver import weave
+from jdbpy.session.in_target.weave.log_helper import log_class
+from jdbpy.session.in_target.weave.records import Emitted, WovenPlace
+from jdbpy.session.in_target.weave.weaver import weave
+from jdbpy.session.java.edit.assembler import Assembler
+from jdbpy.session.java.edit.code_variable import CheckParameter
 from tests.harness import Jvm, inline
 from tests.harness.jvms import javac
 from tests.harness.needs import TOMCAT_JARS

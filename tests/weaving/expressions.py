@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from jdbpy.record import Record
-from jdbpy.session.eval.emit.expressions import emit
-from jdbpy.session.eval.emit.refusals import NotInTarget
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.ops.flow import Statements
 from jdbpy.session.eval.program import Compiled, Program
+from jdbpy.session.in_target.emit.expressions import emit
+from jdbpy.session.in_target.emit.refusals import NotInTarget
+from jdbpy.session.in_target.weave.condition_helper import named
+from jdbpy.session.in_target.weave.records import CheckCall, Emitted, WovenPlace
+from jdbpy.session.in_target.weave.weaver import weave
 from jdbpy.session.java.class_file import parse
+from jdbpy.session.java.edit.assembler import PUBLIC, Assembler, ClassWriter, Label
 from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.weaving.assembler import PUBLIC, Assembler, ClassWriter, Label
-from jdbpy.session.weaving.helper import named
-from jdbpy.session.weaving.parts import CheckCall, Emitted, WovenPlace
-from jdbpy.session.weaving.weaver import weave
 from tests.harness import Jvm, inline
 from tests.harness.jvms import BRIEF
 from tests.harness.programs import Program as JavaProgram

@@ -11,24 +11,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from jdbpy.record import Record
-from jdbpy.session.java.bytecode import decode
-from jdbpy.session.java.class_file import parse
-from jdbpy.session.java.class_parts import take_apart
-from jdbpy.session.java.signatures import split_method
-from jdbpy.session.weaving.assembler import Assembler, ClassWriter
-from jdbpy.session.weaving.code_shift import read_code, variables_of
-from jdbpy.session.weaving.parts import (
+from jdbpy.session.in_target.weave.records import (
     OWN,
     THROWABLE,
     TOP,
     CallPlace,
     CheckCall,
-    CheckParameter,
     Surrounding,
     Woven,
     WovenPlace,
 )
-from jdbpy.session.weaving.weaver import weave
+from jdbpy.session.in_target.weave.weaver import weave
+from jdbpy.session.java.bytecode import decode
+from jdbpy.session.java.class_file import parse
+from jdbpy.session.java.edit.assembler import Assembler, ClassWriter
+from jdbpy.session.java.edit.class_parts import take_apart
+from jdbpy.session.java.edit.code_shift import read_code, variables_of
+from jdbpy.session.java.edit.code_variable import CheckParameter
+from jdbpy.session.java.signatures import split_method
 
 SINK = "jdbpyprobe/Sink"
 CALLS = range(182, 187)

@@ -6,8 +6,8 @@ import pytest
 
 from jdbpy.wire.codec import GeneratedCodec
 from jdbpy.wire.ids import ReferenceTypeID
+from jdbpy.wire.lazy_records import Columns
 from jdbpy.wire.messages.virtual_machine import AllClassesWithGenericReply, ClassInfoWithGeneric
-from jdbpy.wire.on_demand import Columns
 from jdbpy.wire.reference import ReferenceCodec
 
 

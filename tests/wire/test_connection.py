@@ -23,7 +23,7 @@ from jdbpy.wire.messages import (
     virtual_machine,
 )
 from jdbpy.wire.opening import exchange, open_connection, shake_hands
-from jdbpy.wire.recall import MOST_IN_A_ROW, Recall
+from jdbpy.wire.reply_cache import MOST_IN_A_ROW, Recall
 from jdbpy.wire.statistics import Statistics
 from tests.wire.peer import Peer, connected
 

@@ -11,7 +11,7 @@ from jdbpy.wire.constants import Error
 from jdbpy.wire.framing import REPLY, Packet
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import event_request, object_reference, thread_reference, virtual_machine
-from jdbpy.wire.recall import MOST, MOST_IN_A_ROW, Recall
+from jdbpy.wire.reply_cache import MOST, MOST_IN_A_ROW, Recall
 
 NAME = thread_reference.Name(ThreadID(ObjectID(7)))
 COUNT = thread_reference.FrameCount(ThreadID(ObjectID(7)))

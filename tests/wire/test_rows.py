@@ -6,8 +6,8 @@ import pytest
 
 from jdbpy.wire.codec import Codec, GeneratedCodec
 from jdbpy.wire.ids import CodeLocation, FrameID, IDSizes, MethodID, ReferenceTypeID
+from jdbpy.wire.lazy_records import Rows
 from jdbpy.wire.messages.thread_reference import Frame, FramesReply
-from jdbpy.wire.on_demand import Rows
 from jdbpy.wire.reference import ReferenceCodec
 from tests.fakes.frames import frames_reply
 

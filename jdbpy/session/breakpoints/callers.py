@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.identifiers import WORD
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.java.class_names import close_to, of_the_runtime, similar
 from jdbpy.session.java.signatures import simple_name
-from jdbpy.session.target import facts
-from jdbpy.session.target.refs import Method
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Method
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from jdbpy.wire.messages import thread_reference

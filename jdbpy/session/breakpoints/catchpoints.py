@@ -8,21 +8,21 @@ from typing import Any
 
 from jdbpy.errors import UsageError
 from jdbpy.session.breakpoints import event_point
-from jdbpy.session.breakpoints.event_point import Basis, EventPoint, count_for_agent, set_point
-from jdbpy.session.breakpoints.exceptions import ExceptionPoint
-from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+from jdbpy.session.breakpoints.event_point import Basis, EventBreakpoint, count_for_agent, set_point
+from jdbpy.session.breakpoints.exceptions import ExceptionCatchpoint
+from jdbpy.session.events.requests import RESUME, RequestHit, Vote
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions, SuspendPolicy
-from jdbpy.session.target.requests import GO, RequestHit, Vote
-from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request
 
 _PLATFORM_THREADS_SINCE = 21
 
 
-class ClassLoadPoint(EventPoint):
+class ClassLoadCatchpoint(EventBreakpoint):
     """Classes that are prepared; of a class that fits, none of its code has run."""
 
     kind = "class-load"
@@ -59,7 +59,7 @@ class ClassLoadPoint(EventPoint):
         return shown if self.source else _without_classes(shown)
 
 
-class ClassUnloadPoint(EventPoint):
+class ClassUnloadCatchpoint(EventBreakpoint):
     """Classes that are gone. The agent never suspends anything for them, so they are only reported."""
 
     kind = "class-unload"
@@ -81,7 +81,7 @@ class ClassUnloadPoint(EventPoint):
         """The class has no id any more: only its name identifies it, here and in the cache of types."""
         self._target.types.forget_signature(hit.event.signature)
         if any(fits_exclude(pattern, java_name(hit.event.signature)) for pattern in earlier):
-            return GO
+            return RESUME
         return super()._on_event((), hit)
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _without_classes(shown: BreakpointInfo) -> BreakpointInfo:
     return shown.replace(options=tuple(option for option in shown.options if option[0] != "from"))
 
 
-class ThreadPoint(EventPoint):
+class ThreadCatchpoint(EventBreakpoint):
     """Threads that start, or end; virtual ones, of which there may be millions, only if they are asked for."""
 
     kind = "thread"
@@ -132,7 +132,7 @@ class ThreadPoint(EventPoint):
         return "thread-ended", f"{where} ends"
 
 
-class ExitPoint(EventPoint):
+class ExitCatchpoint(EventBreakpoint):
     """The end of the VM, while everything can still be looked at."""
 
     kind = "exit"
@@ -153,7 +153,7 @@ class ExitPoint(EventPoint):
 class Catchpoints:
     """The ``catchpoints`` of a session. ``session.points`` lists, switches and removes them."""
 
-    def __init__(self, target: Target, points: Points) -> None:
+    def __init__(self, target: Target, points: BreakpointTable) -> None:
         self._target = target
         self._points = points
 
@@ -170,7 +170,7 @@ class Catchpoints:
         wanted = parse_class_name(name)
         if not (caught or uncaught):
             raise UsageError("neither caught nor uncaught exceptions would be left")
-        return await self._add(ExceptionPoint, options, name=wanted, caught=caught, uncaught=uncaught)
+        return await self._add(ExceptionCatchpoint, options, name=wanted, caught=caught, uncaught=uncaught)
 
     def find_exceptions(
         self, name: str, *, caught: bool | None = None, uncaught: bool | None = None
@@ -179,7 +179,7 @@ class Catchpoints:
         wanted = parse_class_name(name)
         return [
             point.number
-            for point in self._points.of_type(ExceptionPoint)
+            for point in self._points.of_type(ExceptionCatchpoint)
             if point.is_for(wanted) and caught in (None, point.caught) and uncaught in (None, point.uncaught)
         ]
 
@@ -190,21 +190,21 @@ class Catchpoints:
         """
         if source:
             check_excludes([source])
-        return await self._add(ClassLoadPoint, options, source=source)
+        return await self._add(ClassLoadCatchpoint, options, source=source)
 
     async def class_unload(self, *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
         """Report classes that are unloaded; the target cannot be stopped there. wire: 1 trip."""
-        return await self._add(ClassUnloadPoint, options.replace(policy=SuspendPolicy.NONE))
+        return await self._add(ClassUnloadCatchpoint, options.replace(policy=SuspendPolicy.NONE))
 
     async def thread(
         self, *, start: bool = True, death: bool = True, virtual: bool = False, options: PointOptions = NO_OPTIONS
     ) -> BreakpointInfo:
         """Stops where a thread starts or ends; virtual threads only if they are asked for. wire: 1 trip."""
-        return await self._add(ThreadPoint, options, start=start, death=death, virtual=virtual)
+        return await self._add(ThreadCatchpoint, options, start=start, death=death, virtual=virtual)
 
     async def exit(self, *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
         """Stops when the VM is about to end, which is the last chance to look at it. wire: 1 trip."""
-        return await self._add(ExitPoint, options)
+        return await self._add(ExitCatchpoint, options)
 
-    async def _add(self, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any) -> BreakpointInfo:
+    async def _add(self, kind: Callable[..., EventBreakpoint], options: PointOptions, **subject: Any) -> BreakpointInfo:
         return await set_point(self._points, self._target, kind, options, **subject)

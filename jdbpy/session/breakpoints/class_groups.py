@@ -13,17 +13,17 @@ from typing import Any
 import trio
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
+from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, PlaceFinder
 from jdbpy.session.concurrency import both
+from jdbpy.session.events.requests import EventRequest, RequestHit, RequestSpec, Vote
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import ClassName, none_loaded, not_loaded, of_the_runtime, similar
 from jdbpy.session.java.signatures import signature_of
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.sources.local_classes import LONGEST_LOOK, LocalClasses
-from jdbpy.session.target import facts
-from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import EventRequest, RequestHit, RequestSpec, Vote
-from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event_request, virtual_machine
 from jdbpy.wire.pending import Pending
@@ -39,7 +39,7 @@ class ClassGroup:
 
     def __init__(self, spec: AbsoluteSpec) -> None:
         self.spec = spec
-        self.points: dict[LogicalBreakpoint, None] = {}
+        self.points: dict[LineBreakpoint, None] = {}
         self.watches: dict[str, EventRequest] = {}
         self.types: Sequence[RefType] | None = None
         self.missing = ""
@@ -62,7 +62,7 @@ class ClassGroups:
         self._on_prepare = on_prepare
         self._groups: dict[Any, ClassGroup] = {}
 
-    def join(self, point: LogicalBreakpoint) -> ClassGroup:
+    def join(self, point: LineBreakpoint) -> ClassGroup:
         """Enter a breakpoint into the group of those whose classes are found in the same way. No trip."""
         key = _group_key(point.spec)
         if key not in self._groups:
@@ -71,7 +71,7 @@ class ClassGroups:
         group.points[point] = None
         return group
 
-    def leave(self, point: LogicalBreakpoint) -> list[EventRequest]:
+    def leave(self, point: LineBreakpoint) -> list[EventRequest]:
         """Take a breakpoint out of its group; return the requests that nothing needs any more. No trip."""
         group, point.group = point.group, None
         if group is None:
@@ -84,7 +84,7 @@ class ClassGroups:
         group.watches.clear()
         return watches
 
-    def points_by_name(self) -> list[LogicalBreakpoint]:
+    def points_by_name(self) -> list[LineBreakpoint]:
         """Return the breakpoints in classes that are known by a name, not by a file. No trip."""
         named = [each for each in self._groups.values() if not isinstance(each.spec, FileLine)]
         return [point for each in named for point in each.points]

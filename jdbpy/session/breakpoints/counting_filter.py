@@ -10,10 +10,10 @@ from __future__ import annotations
 import struct
 from collections import deque
 
-from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
 from jdbpy.session.breakpoints.reports import Reporter
-from jdbpy.session.target.hit_rates import Taken
-from jdbpy.session.target.requests import CountingFilter
+from jdbpy.session.events.hit_rates import Taken
+from jdbpy.session.events.requests import CountingFilter
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.event_parts import event_parts
@@ -26,7 +26,12 @@ MOST_FIELDS = 10_000
 
 
 def counting_filter_of(
-    point: Point, reporter: Reporter, conn: Connection, kind: EventKind, only: int = 0, meant: EventKind | None = None
+    point: BreakpointBase,
+    reporter: Reporter,
+    conn: Connection,
+    kind: EventKind,
+    only: int = 0,
+    meant: EventKind | None = None,
 ) -> CountingFilter | None:
     """Return the counting filter for the requests of a point for a kind of events; None where each of them has to be
     looked at.

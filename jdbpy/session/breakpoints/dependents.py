@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.events import Notice
-from jdbpy.session.target.target import Target
 
 
 class Dependents:
-    """The dependences among ``points``, which are those of ``Points`` by number."""
+    """The dependences among ``points``, which are those of ``BreakpointTable`` by number."""
 
-    def __init__(self, target: Target, points: Mapping[int, Point]) -> None:
+    def __init__(self, target: Target, points: Mapping[int, BreakpointBase]) -> None:
         self._target = target
         self._points = points
 
-    async def wait(self, point: Point) -> None:
+    async def wait(self, point: BreakpointBase) -> None:
         """Take a point out of the target until the one that it waits for is hit. wire: 1 trip."""
         point.waiting = True
         point.message = ""  # what it would have waited for otherwise may be there by then
@@ -29,7 +29,7 @@ class Dependents:
         await self._hold(point.options.after)
         await self._target.conn.gather(replies)
 
-    async def was_hit(self, point: Point) -> None:
+    async def was_hit(self, point: BreakpointBase) -> None:
         """Set what waits for a point, before its thread runs on; a point that waits each time begins anew.
 
         wire: none without dependents, else as setting each of them.
@@ -57,7 +57,7 @@ class Dependents:
                 data = (("breakpoint", each.number), ("after", number))
                 self._target.publish(Notice("breakpoint-free", text, data))
 
-    def _of(self, number: int) -> list[Point]:
+    def _of(self, number: int) -> list[BreakpointBase]:
         return [each for _, each in sorted(self._points.items()) if each.options.after == number]
 
     async def _hold(self, number: int | None) -> None:
@@ -68,7 +68,7 @@ class Dependents:
             point.awaited = any(each.waiting or each.options.after_each for each in self._of(point.number))
             await point.renew(before)
 
-    async def _set(self, point: Point) -> None:
+    async def _set(self, point: BreakpointBase) -> None:
         """Set a point that need not wait any more. An error is published, as for a class that is loaded later."""
         try:
             await point.renew()

@@ -17,15 +17,24 @@ from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.breakpoints.point import CountedPlace, Point
-from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase, CountedPlace
+from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+from jdbpy.session.events.requests import (
+    REASONS,
+    RESUME,
+    EventRequest,
+    RequestHit,
+    RequestSpec,
+    Verdict,
+    Vote,
+    verdict_of,
+)
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import check_excludes, fits_exclude, parse_class_name
+from jdbpy.session.jvm.types import TypeCache
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import OPTIONS, BreakpointInfo, PointOptions
 from jdbpy.session.model.decisions import Decision
-from jdbpy.session.target.requests import GO, REASONS, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.types import TypeCache
 from jdbpy.wire.constants import Error, EventKind
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event, event_request
@@ -111,7 +120,7 @@ Concerned = bool | Callable[[], Awaitable[bool]]
 
 _NO_TYPE = ReferenceTypeID(0)
 
-OnHit = Callable[[Point, events.StopReason, RequestHit], Vote]
+OnHit = Callable[[BreakpointBase, events.StopReason, RequestHit], Vote]
 
 
 class Basis(Record):
@@ -123,7 +132,7 @@ class Basis(Record):
     on_hit: OnHit
 
 
-class EventPoint(Point):
+class EventBreakpoint(BreakpointBase):
     """``spec`` is the subject as a command would have it; ``what`` are its events in words, for messages."""
 
     what = "such events"
@@ -224,7 +233,7 @@ class EventPoint(Point):
     def _not_meant(self, hit: RequestHit) -> Verdict:
         """Record that the point does not mean an event, and return the vote to go on. wire: no wait."""
         self._target.decisions.count(self.number, Decision.NOT_MEANT)
-        return GO
+        return RESUME
 
     async def _ask(self, earlier: tuple[str, ...], concerned: Concerned, hit: RequestHit) -> Verdict:
         """Return the verdict on an event that may be none of the point's, or also be reported by another of its
@@ -240,17 +249,17 @@ class EventPoint(Point):
 
 
 async def set_point(
-    points: Points, target: Target, kind: Callable[..., EventPoint], options: PointOptions, **subject: Any
+    points: BreakpointTable, target: Target, kind: Callable[..., EventBreakpoint], options: PointOptions, **subject: Any
 ) -> BreakpointInfo:
-    """Set a point of a kind for a subject. Raises as ``Points.add``."""
+    """Set a point of a kind for a subject. Raises as ``BreakpointTable.add``."""
 
-    def make(number: int, options: PointOptions) -> EventPoint:
+    def make(number: int, options: PointOptions) -> EventBreakpoint:
         return kind(Basis(number, options, target, points.rule.hit), **subject)
 
     return await points.add(make, options)
 
 
-def count_for_agent(point: EventPoint) -> int:
+def count_for_agent(point: EventBreakpoint) -> int:
     """Return the Count modifier for a point that is one request, whose every event is a hit, if only one hit is
     wanted."""
     return point.only_hit if point.only_hit > 1 and len(point.options.classes) <= 1 else 0

@@ -14,13 +14,13 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdbpyError, ProtocolError, UsageError
-from jdbpy.session.breakpoints.event_point import Basis, Concerned, EventPoint
-from jdbpy.session.breakpoints.waiting import ClassWatch
+from jdbpy.session.breakpoints.class_watch import ClassWatch
+from jdbpy.session.breakpoints.event_point import Basis, Concerned, EventBreakpoint
+from jdbpy.session.events.conditions import Given
+from jdbpy.session.events.requests import RequestHit
 from jdbpy.session.java.class_names import ClassName
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.model import events
-from jdbpy.session.target.conditions import Given
-from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import RequestHit
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.throwables import exception_info
 from jdbpy.wire.constants import EventKind
@@ -35,7 +35,7 @@ _MOST_ASKED = 32
 _THROWABLE = "Ljava/lang/Throwable;"
 
 
-class ExceptionPoint(EventPoint):
+class ExceptionCatchpoint(EventBreakpoint):
     """Stops where an exception is thrown."""
 
     kind = "exception"

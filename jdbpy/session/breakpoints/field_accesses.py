@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jdbpy.record import Record
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.bytecode import MalformedCode, decode
 from jdbpy.session.java.constant_pool import CLASS, ConstantPool
 from jdbpy.session.java.signatures import outermost
-from jdbpy.session.target import facts
-from jdbpy.session.target.refs import Field
-from jdbpy.session.target.target import Target
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Field
 from jdbpy.wire.ids import CodeLocation
 
 _READS, _CHANGES = (178, 180), (179, 181)  # getstatic, getfield; putstatic, putfield

@@ -1,6 +1,6 @@
 """Reads the trace of decisions: names of threads, places in words, and what became of the hits of each breakpoint.
 
-Owns the way from the entries of ``target/decisions`` to plain data. Nothing of it runs at a hit.
+Owns the way from the entries of ``events/decisions`` to plain data. Nothing of it runs at a hit.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.escape import escape
 from jdbpy.files import open_private
-from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+from jdbpy.session.events.decisions import COUNTING, Entry, Numbers
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.model.decisions import BreakpointHits, Decision, DecisionTotal, HitDecision, HitLog
 from jdbpy.session.model.threads import Location, ThreadRef
-from jdbpy.session.target.decisions import COUNTING, Entry, Numbers
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.ids import CodeLocation
 from jdbpy.wire.messages import thread_reference
 
@@ -26,7 +26,7 @@ from jdbpy.wire.messages import thread_reference
 class HitLogReader:
     """Reads the decisions about the hits of one target, and tells them to a log as they are made."""
 
-    def __init__(self, target: Target, points: Callable[[], Points]) -> None:
+    def __init__(self, target: Target, points: Callable[[], BreakpointTable]) -> None:
         self._target = target
         self._points = points
 

@@ -11,26 +11,26 @@ from contextlib import suppress
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
 from jdbpy.session.breakpoints.dependents import Dependents
 from jdbpy.session.breakpoints.hot_places import HotPlaces
-from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.breakpoints.reports import Reporter
+from jdbpy.session.events.requests import RESUME, RequestHit, StopPlan, Verdict, Vote, verdict_of
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.kinds import StopReason
-from jdbpy.session.target.requests import GO, RequestHit, StopPlan, Verdict, Vote, verdict_of
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.messages import thread_reference
 
 
 class HitRule:
-    """Votes on the hits of ``points``, which are those of ``Points`` by number."""
+    """Votes on the hits of ``points``, which are those of ``BreakpointTable`` by number."""
 
     def __init__(
         self,
         target: Target,
-        points: dict[int, Point],
+        points: dict[int, BreakpointBase],
         reporter: Reporter,
         dependents: Dependents,
         hot_places: HotPlaces,
@@ -40,10 +40,10 @@ class HitRule:
         self._reporter = reporter
         self._dependents = dependents
         self._hot_places = hot_places
-        self.on_often: Callable[[Point, RequestHit], Awaitable[None]] | None = None
+        self.on_often: Callable[[BreakpointBase, RequestHit], Awaitable[None]] | None = None
         """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
 
-    def hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
+    def hit(self, point: BreakpointBase, reason: StopReason, hit: RequestHit) -> Vote:
         """Return the vote on one hit: at once for one that is only counted."""
         if self._points.get(point.number) is not point or point.waiting:  # while the event was on its way
             return self._passed(point, hit, Decision.AFTER if point.waiting else Decision.BREAKPOINT_GONE)
@@ -53,7 +53,7 @@ class HitRule:
             return self._outside_checks(point, reason, hit)
         return self._hit(point, reason, hit)
 
-    async def _outside_checks(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
+    async def _outside_checks(self, point: BreakpointBase, reason: StopReason, hit: RequestHit) -> Verdict:
         """Return the verdict on a hit, unless it is in a method that a check in the target runs: as in methods that the
         debugger runs, nothing stops and reports there. wire: 1 trip more.
         """
@@ -66,7 +66,7 @@ class HitRule:
                 return self._passed(point, hit, Decision.OWN_CODE)
         return await verdict_of(self._hit(point, reason, hit))
 
-    def _hit(self, point: Point, reason: StopReason, hit: RequestHit) -> Vote:
+    def _hit(self, point: BreakpointBase, reason: StopReason, hit: RequestHit) -> Vote:
         if not point.place_checked:
             place = getattr(hit.event, "location", None)
             self._hot_places.check(point, () if place is None else (self._target.types.location(place).class_name,))
@@ -75,33 +75,33 @@ class HitRule:
             return self._report(point, hit)
         if point.callers is not None or point.condition is not None:
             return self._look(point, reason, hit)
-        return self._meet(point, reason, hit) if self._counts(point, hit) else GO
+        return self._meet(point, reason, hit) if self._counts(point, hit) else RESUME
 
     def _is_own(self, event: Any) -> bool:
         """True if it happened in code that the debugger has put in, or is an exception that such code catches."""
         places = getattr(event, "location", None), getattr(event, "catchLocation", None)
         return any(place is not None and place.classID in self._target.changed_code.helpers for place in places)
 
-    def counts(self, point: Point, hit: RequestHit) -> bool:
+    def counts(self, point: BreakpointBase, hit: RequestHit) -> bool:
         """Count a hit whose condition holds; True if it is one to stop at. wire: no wait."""
         if self._points.get(point.number) is point and not point.waiting:
             return self._counts(point, hit)
         self._passed(point, hit, Decision.AFTER if point.waiting else Decision.BREAKPOINT_GONE)
         return False
 
-    async def met(self, point: Point, hit: RequestHit) -> Verdict:
+    async def met(self, point: BreakpointBase, hit: RequestHit) -> Verdict:
         """Return the verdict on a hit that ``counts``, at the place that the user has meant."""
         if self._points.get(point.number) is not point:
             return self._passed(point, hit, Decision.BREAKPOINT_GONE)
         return await self._meet(point, StopReason.BREAKPOINT, hit)
 
-    async def _report(self, point: Point, hit: RequestHit) -> Verdict:
+    async def _report(self, point: BreakpointBase, hit: RequestHit) -> Verdict:
         assert hit.request.counting_filter is not None
         taken, before = hit.request.counting_filter.taken.popleft()
         await self._reporter.report(point, hit, taken, before)
         return self._passed(point, hit, Decision.REPORT if taken.reported else Decision.LIMIT)
 
-    async def _look(self, point: Point, reason: StopReason, hit: RequestHit) -> Verdict:
+    async def _look(self, point: BreakpointBase, reason: StopReason, hit: RequestHit) -> Verdict:
         """Return the verdict on a hit that counts only if callers and condition fit.
 
         A condition that fails stops, and says so: the user is to know rather than to wonder.
@@ -127,11 +127,11 @@ class HitRule:
                 return self._passed(point, hit, Decision.CONDITION_FAILED)
             message, failure = _failed(point, error), error.message
         if not message and not self._counts(point, hit):
-            return GO
+            return RESUME
         return await self._meet(point, reason, hit, message, failure)
 
     async def _meet(
-        self, point: Point, reason: StopReason, hit: RequestHit, message: str = "", failure: str = ""
+        self, point: BreakpointBase, reason: StopReason, hit: RequestHit, message: str = "", failure: str = ""
     ) -> Verdict:
         """Return what follows from a hit that counts, or whose condition failed with ``message``, because of
         ``failure``: a stop or a report.
@@ -171,7 +171,7 @@ class HitRule:
             self._reporter.switch_off(point, taken)
         return StopPlan(reason, extra, point.suspends_all)
 
-    def _counts(self, point: Point, hit: RequestHit) -> bool:
+    def _counts(self, point: BreakpointBase, hit: RequestHit) -> bool:
         """Count a hit; whether it is one to stop at, or to report. wire: no wait."""
         if point.counting:  # the agent has counted, and has dropped the request
             point.hits += point.counting - 1
@@ -189,18 +189,18 @@ class HitRule:
             self._passed(point, hit, Decision.HIT_COUNT)
         return admitted
 
-    def _passed(self, point: Point, hit: RequestHit, reason: Decision) -> Verdict:
+    def _passed(self, point: BreakpointBase, hit: RequestHit, reason: Decision) -> Verdict:
         """Record why a hit is no stop, and return the vote to go on. wire: no wait."""
         self._target.decisions.record(point.number, hit.thread, getattr(hit.event, "location", None), reason)
-        return GO
+        return RESUME
 
 
-def _suspends(point: Point) -> bool:
+def _suspends(point: BreakpointBase) -> bool:
     """True if a thread stands at a hit of the point."""
     return point.wire_policy is not JdwpSuspendPolicy.NONE
 
 
-def _failed(point: Point, error: JdbpyError) -> str:
+def _failed(point: BreakpointBase, error: JdbpyError) -> str:
     return (
         f"the condition of {point.noun} {point.number} failed: {error.message}; further hits with this error are "
         f"ignored, 'condition {point.number} EXPRESSION' changes it"

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
-from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
+from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
 from jdbpy.session.breakpoints.reports import Reporter
 from jdbpy.session.breakpoints.slowdown import Measuring, Slowdown
+from jdbpy.session.events.hit_rates import WHY, HotLimits, Load, sensitive
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.kinds import KINDS, StopReason
-from jdbpy.session.target.hit_rates import WHY, HotLimits, Load, sensitive
-from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import JdwpSuspendPolicy
 
 
 class HotPlaces:
-    """Watches ``points``, which are those of ``Points`` by number; takes out what costs more than it may."""
+    """Watches ``points``, which are those of ``BreakpointTable`` by number; takes out what costs more than it may."""
 
-    def __init__(self, target: Target, points: Mapping[int, Point], reporter: Reporter) -> None:
+    def __init__(self, target: Target, points: Mapping[int, BreakpointBase], reporter: Reporter) -> None:
         self._target = target
         self._points = points
         self._reporter = reporter
@@ -34,11 +34,11 @@ class HotPlaces:
         self.measuring.on_lost = reporter.lost
 
     def warn_at(self, rate: int | None, cost: int | None) -> None:
-        """See ``Points.warn_at``."""
+        """See ``BreakpointTable.warn_at``."""
         limits = self._limits
         self._limits = HotLimits(limits.rate if rate is None else rate, limits.cost if cost is None else cost)
 
-    def check(self, point: Point, class_names: Iterable[str]) -> None:
+    def check(self, point: BreakpointBase, class_names: Iterable[str]) -> None:
         """Reports once that the point suspends threads in code that other threads wait for."""
         suspends = _in_code(point) and point.wire_policy is not JdwpSuspendPolicy.NONE
         name, kind = sensitive(class_names) if suspends else ("", "")
@@ -48,7 +48,7 @@ class HotPlaces:
             data = (("breakpoint", point.number), ("why", kind), ("class", name))
             self._target.publish(Notice("hot-place", text, data))
 
-    def _on_load(self, point: Point, load: Load) -> None:
+    def _on_load(self, point: BreakpointBase, load: Load) -> None:
         """A second with hits of a point that suspended threads and did not stop: is that more than it may cost?"""
         if self._points.get(point.number) is not point or not point.enabled:
             return
@@ -60,13 +60,13 @@ class HotPlaces:
         ):
             self._say_hot(point, load)
 
-    def _on_rate(self, point: Point, load: Load) -> None:
+    def _on_rate(self, point: BreakpointBase, load: Load) -> None:
         """A second with hits of a point that suspends nothing."""
         if self._is_frequent(load.rate):
             self._say_hot(point, load)
         self.measuring.consider(point, load.rate)
 
-    def _on_measured(self, point: Point, slowdown: Slowdown | None, hits: int) -> None:
+    def _on_measured(self, point: BreakpointBase, slowdown: Slowdown | None, hits: int) -> None:
         """A point that suspends nothing was taken out for a moment, in which the target has counted so many hits."""
         point.hits += hits
         point.rate_limiter.missed(hits)
@@ -79,7 +79,7 @@ class HotPlaces:
     def _is_frequent(self, rate: float) -> bool:
         return 0 < self._limits.rate < rate
 
-    def _say_hot(self, point: Point, load: Load) -> None:
+    def _say_hot(self, point: BreakpointBase, load: Load) -> None:
         if point.was_hot or load.hits < 2:
             return
         ordinary = self._why_ordinary(point)
@@ -93,10 +93,10 @@ class HotPlaces:
         helps = (("weave", True),) if ordinary[1] else ()
         self._target.publish(Notice("hot-place", f"{point.called} was {load.text}{why}", (*data, *measured, *helps)))
 
-    def _why_ordinary(self, point: Point) -> tuple[str, bool] | None:
+    def _why_ordinary(self, point: BreakpointBase) -> tuple[str, bool] | None:
         """Return why the target does not compute the condition of a point itself ("": that is no question), and whether
         ``weave N`` helps; None if it has not been tried yet."""
-        if not isinstance(point, LogicalBreakpoint) or point.condition is None or point.computed_in_target:
+        if not isinstance(point, LineBreakpoint) or point.condition is None or point.computed_in_target:
             return "", False
         if stays := self._target.why_code_stays():
             return stays, False
@@ -110,7 +110,7 @@ class HotPlaces:
         return "the session is shared" if shared else "the setting 'in-target' leaves it there", True
 
 
-def _in_code(point: Point) -> bool:
+def _in_code(point: BreakpointBase) -> bool:
     """True if it stands in code that its user has chosen."""
     kind = KINDS[point.kind]
     return kind.in_code or StopReason.METHOD_ENTRY in kind.reasons

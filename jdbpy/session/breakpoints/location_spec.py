@@ -24,7 +24,7 @@ from jdbpy.identifiers import START, WORD
 from jdbpy.record import Record
 from jdbpy.session.java.class_names import ClassName, is_hidden_name, parse_class_name
 from jdbpy.session.java.generics import generic_method
-from jdbpy.session.target.refs import Method
+from jdbpy.session.jvm.refs import Method
 
 FORMS = "a place is Class:LINE, Class.method, Class.method(int,String), File.java:LINE, LINE, +N or -N"
 

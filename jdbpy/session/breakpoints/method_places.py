@@ -14,14 +14,14 @@ from typing import Any
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
+from jdbpy.session.events.frames import SlotVariable, from_code, from_table
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.java.bytecode import MalformedCode, ReturnInstruction, method_ends
 from jdbpy.session.java.signatures import split_method
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Method, RefType
 from jdbpy.session.model.values import Limits, Variable
-from jdbpy.session.target import facts
-from jdbpy.session.target.frames import SlotVariable, from_code, from_table
-from jdbpy.session.target.refs import Method, RefType
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag

@@ -13,23 +13,23 @@ from functools import partial
 from typing import Any
 
 from jdbpy.errors import Disconnected, JdwpError, UsageError
-from jdbpy.session.breakpoints.event_point import Basis, EventPoint, count_for_agent
+from jdbpy.session.breakpoints.breakpoint_base import CountedPlace
+from jdbpy.session.breakpoints.class_watch import ClassWatch
+from jdbpy.session.breakpoints.event_point import Basis, EventBreakpoint, count_for_agent
 from jdbpy.session.breakpoints.location_spec import MethodPlace
 from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, constant, find_places
 from jdbpy.session.breakpoints.places import PlaceFinder
-from jdbpy.session.breakpoints.point import CountedPlace
-from jdbpy.session.breakpoints.waiting import ClassWatch
+from jdbpy.session.events.conditions import NOTHING, Given
+from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.java.bytecode import second_instruction
 from jdbpy.session.java.class_names import ClassName, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import split_method
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Method, RefType
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits, ValueInfo, Variable
-from jdbpy.session.target import facts
-from jdbpy.session.target.conditions import NOTHING, Given
-from jdbpy.session.target.refs import Method, RefType
-from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
@@ -48,7 +48,7 @@ _INSTEAD = "; named classes and methods are traced by breakpoints, which cost on
 _MOST_TOLD = 5
 
 
-class MethodPoint(EventPoint):
+class MethodTrace(EventBreakpoint):
     """Entries, exits or both: of the methods of named classes, of named methods, of all that the filters let through,
     or the exits of one method (``method``). ``values``: by the agent's events, which tell what is returned."""
 
@@ -352,7 +352,7 @@ class MethodPoint(EventPoint):
         self.hits += 1
         self.count(hit)
         self.on_left_out(self, hit.request)
-        return GO
+        return RESUME
 
     def _on_return(self, of: Exit, hit: RequestHit) -> Vote:
         value = constant(of)
@@ -371,13 +371,13 @@ class MethodPoint(EventPoint):
             request, _ = self._target.requests.submit(spec)  # the agent carries it out before the Resume
             self._relays.add(request)
         self.load.goes_on(hit.thread)
-        return GO
+        return RESUME
 
     def _on_relayed(self, of: Exit, hit: RequestHit) -> Vote:
         self._target.requests.spent(hit.request)
         self._relays.discard(hit.request)
         if hit.event.location.methodID != of.place.methodID:
-            return GO
+            return RESUME
         return self._on_hit(self, events.StopReason.METHOD_EXIT, hit)
 
     async def _read_and_leave(self, of: Exit, hit: RequestHit) -> Verdict:

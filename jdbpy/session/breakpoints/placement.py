@@ -13,20 +13,20 @@ from functools import partial
 from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
-from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
 from jdbpy.session.breakpoints.class_groups import ClassGroup, ClassGroups, failed
+from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
 from jdbpy.session.breakpoints.location_spec import FileLine, MethodPlace
 from jdbpy.session.breakpoints.places import AbsoluteSpec, FoundPlaces, PlaceFinder
 from jdbpy.session.concurrency import both
+from jdbpy.session.events.conditions import Condition
+from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Vote
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import ClassName, enclosing, not_loaded
 from jdbpy.session.java.signatures import outermost
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.facts import MethodKey
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.model import events
-from jdbpy.session.target import facts
-from jdbpy.session.target.conditions import Condition
-from jdbpy.session.target.facts import MethodKey
-from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import GO, EventRequest, RequestHit, RequestSpec, Vote
-from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, ThreadID
 from jdbpy.wire.messages import event_request, virtual_machine
@@ -42,20 +42,20 @@ _AHEAD = 256
 class InTarget(Protocol):
     """Conditions that the target itself computes: ``instrumentation``."""
 
-    def request_at(self, point: LogicalBreakpoint, place: CodeLocation) -> EventRequest | None:
+    def request_at(self, point: LineBreakpoint, place: CodeLocation) -> EventRequest | None:
         """Return the request that brings the hits of a place whose condition the target computes."""
 
-    def placed(self, point: LogicalBreakpoint) -> None:
+    def placed(self, point: LineBreakpoint) -> None:
         """The breakpoint stands at its places now."""
 
-    def dropped(self, point: LogicalBreakpoint) -> None:
+    def dropped(self, point: LineBreakpoint) -> None:
         """The breakpoint was taken out of the target."""
 
     async def prepared(self, prepared: RefType, thread: int) -> None:
         """A class with breakpoints is prepared, in a thread that stands at that event."""
 
 
-OnHit = Callable[[LogicalBreakpoint, RequestHit], Vote]
+OnHit = Callable[[LineBreakpoint, RequestHit], Vote]
 
 
 class Placement:
@@ -72,9 +72,9 @@ class Placement:
         """A line without code is taken for the next one with code, which is said; False: it is refused."""
         self._prepared = 0  # the class of which requests told last
         self._adding_many = False
-        self._unconfirmed: deque[tuple[LogicalBreakpoint, CodeLocation, Pending[Any]]] = deque()
+        self._unconfirmed: deque[tuple[LineBreakpoint, CodeLocation, Pending[Any]]] = deque()
 
-    async def arm(self, point: LogicalBreakpoint) -> None:
+    async def arm(self, point: LineBreakpoint) -> None:
         """Set the breakpoint wherever its place is now, and watch for classes that are loaded later.
 
         Raises UsageError when the place cannot exist; nothing is left behind then.
@@ -125,7 +125,7 @@ class Placement:
             if failed(pending.outcome) and point.placed.pop(place, None) is not None and not point.placed:
                 self._tell_failure(point, pending.outcome)
 
-    async def _arm_in(self, group: ClassGroup, point: LogicalBreakpoint) -> None:
+    async def _arm_in(self, group: ClassGroup, point: LineBreakpoint) -> None:
         types = await self._groups.types_of(group, point.spec)
         if point.group is not group:
             return
@@ -140,7 +140,7 @@ class Placement:
         if point.group is group:
             await self.sync(point)
 
-    def disarm(self, point: LogicalBreakpoint) -> list[Pending[Any]]:
+    def disarm(self, point: LineBreakpoint) -> list[Pending[Any]]:
         """Take the breakpoint out of the target; what is returned may be waited for."""
         requests = [*point.placed.values(), *self._groups.leave(point)]
         point.placed.clear()
@@ -154,13 +154,13 @@ class Placement:
         """Classes were redefined: what was made of their lines is out of date."""
         self._finder.forget()
 
-    def put(self, point: LogicalBreakpoint, place: CodeLocation) -> tuple[EventRequest, Pending[Any]]:
+    def put(self, point: LineBreakpoint, place: CodeLocation) -> tuple[EventRequest, Pending[Any]]:
         """Submit an ordinary breakpoint at a place where the point stands already by what it is set for. No wait."""
         request, pending = self._target.requests.submit(self._spec(point, place))
         point.placed[place] = request
         return request, pending
 
-    async def renew(self, point: LogicalBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
+    async def renew(self, point: LineBreakpoint, type_ids: Iterable[ReferenceTypeID]) -> None:
         """Set the breakpoint again in redefined classes (docs/agent.md, "Redefinition drops breakpoints")."""
         renewed = set(type_ids)
         lost = [place for place in point.code.locations() if place.classID in renewed]
@@ -174,7 +174,7 @@ class Placement:
 
     # -- setting -----------------------------------------------------------------------------------------------------
 
-    async def sync(self, point: LogicalBreakpoint) -> None:
+    async def sync(self, point: LineBreakpoint) -> None:
         """Make the breakpoint stand at its places that are wanted, and at no other. wire: 1 trip."""
         # Thousands in a row leave at once, and no task is woken to send each. Else what is asked beside them, in the
         # next turn of the loop, is to leave with them: on a busy machine the agent has answered by then.
@@ -186,7 +186,7 @@ class Placement:
             return
         await self._settle_places(point, submitted)
 
-    def _submit_places(self, point: LogicalBreakpoint) -> list[tuple[CodeLocation, Pending[Any]]]:
+    def _submit_places(self, point: LineBreakpoint) -> list[tuple[CodeLocation, Pending[Any]]]:
         wanted = point.code.wanted()
         stale = set(point.placed).difference(wanted)
         if stale:
@@ -210,7 +210,7 @@ class Placement:
             self.in_target.placed(point)
         return submitted
 
-    async def _enter(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
+    async def _enter(self, point: LineBreakpoint, found: FoundPlaces) -> None:
         """Take in the places that were found, and compile the condition there.
 
         Raises UsageError, EvalError where none of them is wanted, unless a class is still to come that may have one.
@@ -223,7 +223,7 @@ class Placement:
             place.checked, place.wrong = point.condition, wrong
         await self._require_place(point, results.values())
 
-    async def check(self, point: LogicalBreakpoint, condition: Condition | None) -> None:
+    async def check(self, point: LineBreakpoint, condition: Condition | None) -> None:
         """Compile a new condition at the places of a breakpoint, which stands from then on where it makes sense.
 
         Raises EvalError where that is nowhere; nothing has changed then. wire: as compiling it.
@@ -233,7 +233,7 @@ class Placement:
         for place, wrong in results.items():
             place.checked, place.wrong = condition, wrong
 
-    async def _require_place(self, point: LogicalBreakpoint, results: Iterable[EvalError | None]) -> None:
+    async def _require_place(self, point: LineBreakpoint, results: Iterable[EvalError | None]) -> None:
         """Raises the reason why the breakpoint has no place to stand at, if no class is outstanding that may have one.
 
         wire: 1 trip where there is a reason.
@@ -248,9 +248,7 @@ class Placement:
             raise reason
         point.message = f"{not_loaded(absent)}: {reason.message}"
 
-    async def _settle_places(
-        self, point: LogicalBreakpoint, submitted: list[tuple[CodeLocation, Pending[Any]]]
-    ) -> None:
+    async def _settle_places(self, point: LineBreakpoint, submitted: list[tuple[CodeLocation, Pending[Any]]]) -> None:
         places, replies = [place for place, _ in submitted], [pending for _, pending in submitted]
         if not self._target.high_latency and self._is_known(places):
             outcomes = await self._target.conn.gather(replies)
@@ -278,7 +276,7 @@ class Placement:
         else:
             await self._target.types.locations(places)
 
-    def _spec(self, point: LogicalBreakpoint, place: CodeLocation) -> RequestSpec:
+    def _spec(self, point: LineBreakpoint, place: CodeLocation) -> RequestSpec:
         """Return the request for one place; Count comes last, since the agent tests modifiers in their order."""
         options = point.options
         modifiers: list[Any] = [event_request.LocationOnly(place)]
@@ -292,7 +290,7 @@ class Placement:
         counting_filter = point.counting_filter(EventKind.BREAKPOINT, 0)
         return RequestSpec(EventKind.BREAKPOINT, point.wire_policy, modifiers, handler, point, counting_filter)
 
-    def _count_anew(self, point: LogicalBreakpoint) -> list[CodeLocation]:
+    def _count_anew(self, point: LineBreakpoint) -> list[CodeLocation]:
         """Take out a breakpoint whose hits the agent counts at one place, since there is a second one now."""
         places = list(point.placed)
         self._target.requests.submit_clear(point.placed.values())
@@ -306,21 +304,21 @@ class Placement:
         event = hit.event
         prepared = self._target.types.learn(event.typeID, event.refTypeTag, event.signature)
         if hit.request not in group.watches.values():
-            return GO
+            return RESUME
         group.forget()
         if isinstance(group.spec, FileLine):
             concerned = list(group.points)
         elif self._prepared == prepared.id:  # another group's request has told of it, and all were set then
-            return GO
+            return RESUME
         else:
             self._prepared = prepared.id
             points = self._groups.points_by_name()
             concerned = [point for point in points if self._finder.may_concern(point.spec, prepared)]
         if not concerned:
-            return GO
+            return RESUME
         return self._target.verdict_on_prepared(partial(self._on_class, concerned, prepared, event.thread))
 
-    async def _on_class(self, points: Sequence[LogicalBreakpoint], prepared: RefType, thread: int) -> None:
+    async def _on_class(self, points: Sequence[LineBreakpoint], prepared: RefType, thread: int) -> None:
         """Set breakpoints in a class that may have their places. wire: 2 to 4 trips, for all of them."""
         async with self._target.code_guard.unchanged():
             if not await self._finder.concerns(points[0].spec, prepared):
@@ -336,7 +334,7 @@ class Placement:
             await self.in_target.prepared(prepared, thread)
 
     async def _set_or_tell(
-        self, point: LogicalBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
+        self, point: LineBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
     ) -> None:
         """Set the breakpoint in classes that have changed, and publish what came of it: where its line is gone it moves
         within the methods that it ``stood_in``, not to others."""
@@ -345,7 +343,7 @@ class Placement:
             await self._finish(point, *setting)
 
     async def _begin(
-        self, point: LogicalBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
+        self, point: LineBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()
     ) -> tuple[set[int | None], FoundPlaces, list[tuple[CodeLocation, Pending[Any]]]] | None:
         """Submit the breakpoint in classes that have come or changed: the lines on which it stood before, what was
         found, and the pending replies; None if its place is not there. wire: 0 trips when the code is known."""
@@ -365,11 +363,11 @@ class Placement:
             return None
         return (stood, found, self._submit_places(point)) if point.group is not None else None
 
-    def _lines(self, point: LogicalBreakpoint) -> set[int | None]:
+    def _lines(self, point: LineBreakpoint) -> set[int | None]:
         """Return the lines on which the breakpoint stands. No trip."""
         return {self.types.location(place).line for place in point.placed}
 
-    def _replace_moved(self, point: LogicalBreakpoint, found: FoundPlaces) -> None:
+    def _replace_moved(self, point: LineBreakpoint, found: FoundPlaces) -> None:
         """Take out the places to which the breakpoint was moved, now that there is its own line or a nearer one."""
         if found.places:
             stale = [place for place in point.moved if place not in found.places]
@@ -379,7 +377,7 @@ class Placement:
 
     async def _finish(
         self,
-        point: LogicalBreakpoint,
+        point: LineBreakpoint,
         stood: set[int | None],
         found: FoundPlaces,
         submitted: list[tuple[CodeLocation, Pending[Any]]],
@@ -419,18 +417,18 @@ class Placement:
         around = [each for each in known if outermost(each.name) in tops or each.id in same_file]
         return await self._finder.places(spec, around, move=self.moves)
 
-    def _tell_failure(self, point: LogicalBreakpoint, error: JdbpyError) -> None:
+    def _tell_failure(self, point: LineBreakpoint, error: JdbpyError) -> None:
         text = f"breakpoint {point.number} cannot be set: {error.message}"
         if error.message != point.message:
             point.message = error.message
             self._publish("breakpoint-failed", point, f"{text} ({error.hint})" if error.hint else text, error.code)
 
-    def _publish(self, kind: str, point: LogicalBreakpoint, text: str, code: str = "") -> None:
+    def _publish(self, kind: str, point: LineBreakpoint, text: str, code: str = "") -> None:
         data = (("breakpoint", point.number), ("spec", point.shown_spec))
         self._target.publish(events.Notice(kind, text, (*data, ("code", code)) if code else data))
 
 
-def _bind(point: LogicalBreakpoint, types: Sequence[RefType]) -> None:
+def _bind(point: LineBreakpoint, types: Sequence[RefType]) -> None:
     """Take the full name for a short one, now that it is known."""
     spec = point.spec
     if isinstance(spec, FileLine) or spec.class_name is None or spec.class_name.is_pattern or spec.class_name.bound:

@@ -12,6 +12,7 @@ from typing import Any
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.location_spec import ClassLine, FileLine, MethodPlace
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.bytecode import MalformedCode, decode
 from jdbpy.session.java.class_names import (
     close_to,
@@ -24,13 +25,12 @@ from jdbpy.session.java.class_names import (
 from jdbpy.session.java.constant_pool import ConstantPool
 from jdbpy.session.java.signatures import is_lambda_class, outermost, package_of, simple_name
 from jdbpy.session.java.smap import StratumFile
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.facts import MethodKey
+from jdbpy.session.jvm.lines import no_code_on_line
+from jdbpy.session.jvm.refs import Method, RefType
+from jdbpy.session.jvm.types import sources_of
 from jdbpy.session.sources.class_lines import ClassLines
-from jdbpy.session.target import facts
-from jdbpy.session.target.facts import MethodKey
-from jdbpy.session.target.lines import no_code_on_line
-from jdbpy.session.target.refs import Method, RefType
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.types import sources_of
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 
 _NEW = 187

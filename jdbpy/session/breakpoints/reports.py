@@ -21,17 +21,17 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, UsageError
 from jdbpy.escape import escape
 from jdbpy.files import append_lines
 from jdbpy.record import Record
-from jdbpy.session.breakpoints.point import Point
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
 from jdbpy.session.breakpoints.slowdown import Slowdown
 from jdbpy.session.concurrency import both
+from jdbpy.session.events.conditions import LogEntry, Passing
+from jdbpy.session.events.hit_rates import LeftOut, Load, Taken
+from jdbpy.session.events.requests import REASONS, RequestHit
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.model import events
 from jdbpy.session.model.threads import Location, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
-from jdbpy.session.target.conditions import LogEntry, Passing
-from jdbpy.session.target.hit_rates import LeftOut, Load, Taken
-from jdbpy.session.target.requests import REASONS, RequestHit
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import value_of
@@ -127,20 +127,20 @@ class Reporter:
         self.clock = clock
         self.wall = wall
         self._whereabouts = Whereabouts(target)
-        self._limited: set[Point] = set()
+        self._limited: set[BreakpointBase] = set()
         self._changed = trio.lowlevel.ParkingLot()
-        self.on_rate: Callable[[Point, Load], None] = lambda point, load: None
+        self.on_rate: Callable[[BreakpointBase, Load], None] = lambda point, load: None
         """Called about once a second for a point whose hits suspend nothing."""
-        self.on_window_over: Callable[[Point], None] = lambda point: None
+        self.on_window_over: Callable[[BreakpointBase], None] = lambda point: None
         """Called when what a point has left out is about to be said: it reports again from now on."""
 
-    def take(self, point: Point) -> Taken:
+    def take(self, point: BreakpointBase) -> Taken:
         """Return whether the last hit of a point is to be reported."""
         taken = point.rate_limiter.take(point.hits, self.clock(), wall=self.wall(), busy=self._busy(point))
         self.watch(point)
         return taken
 
-    def take_kept(self, point: Point, count: int, enter: Callable[[], None]) -> list[Taken]:
+    def take_kept(self, point: BreakpointBase, count: int, enter: Callable[[], None]) -> list[Taken]:
         """Return which of the next hits, of which the target has kept ``count``, are to be reported.
 
         ``enter`` counts one hit. A point that was deleted or disabled reports none of them.
@@ -158,13 +158,13 @@ class Reporter:
         self.watch(point)
         return found
 
-    def _busy(self, point: Point) -> float | None:
+    def _busy(self, point: BreakpointBase) -> float | None:
         """Return the words for the cost of a point's hits, unless they are measured one by one: a thread waits
         for them.
         """
         return self._target.conn.busy if point.wire_policy is JdwpSuspendPolicy.NONE else None
 
-    def watch(self, point: Point) -> None:
+    def watch(self, point: BreakpointBase) -> None:
         """Sees to it that what the point has left out so far is said in time, and how often it is hit."""
         if point.rate_limiter.window is not None:
             (hits, seconds), point.rate_limiter.window = point.rate_limiter.window, None
@@ -186,7 +186,7 @@ class Reporter:
                 if ends is None or ends <= self.clock():
                     self.settle(point)
 
-    def settle(self, *points: Point) -> None:
+    def settle(self, *points: BreakpointBase) -> None:
         """Says what those points, or all of them, have left out until now."""
         for point in points or tuple(self._limited):
             self._limited.discard(point)
@@ -195,7 +195,7 @@ class Reporter:
 
     async def report(
         self,
-        point: Point,
+        point: BreakpointBase,
         hit: RequestHit,
         taken: Taken,
         before: bytes | None = None,
@@ -223,7 +223,7 @@ class Reporter:
 
     async def report_kept(
         self,
-        point: Point,
+        point: BreakpointBase,
         hit: RequestHit,
         taken: Taken,
         entry: LogEntry | None,
@@ -232,7 +232,7 @@ class Reporter:
     ) -> None:
         """Publishes or writes a hit that the target has kept: its thread runs on, and nothing is read of it.
 
-        ``details`` are those of ``Point.details``.
+        ``details`` are those of ``BreakpointBase.details``.
 
         wire: none when the name of the thread is known, else 1 trip.
         """
@@ -247,7 +247,7 @@ class Reporter:
 
     def _publish(
         self,
-        point: Point,
+        point: BreakpointBase,
         hit: RequestHit,
         taken: Taken,
         kind: str,
@@ -269,7 +269,7 @@ class Reporter:
         self._out(point, events.Notice(kind, text, (("breakpoint", point.number), *where.data), report))
 
     async def _told(
-        self, point: Point, hit: RequestHit, before: bytes | None, failed: str
+        self, point: BreakpointBase, hit: RequestHit, before: bytes | None, failed: str
     ) -> tuple[str, str, list[Location], Where, dict[str, Any]]:
         """Kind, text, stack and place of a report, and its values as data."""
         if point.log is None and not point.reporting.stack:
@@ -289,7 +289,7 @@ class Reporter:
         where = await self._whereabouts.of(hit)
         return kind, text or where.text, stack, where, values
 
-    async def _logged(self, point: Point, hit: RequestHit) -> tuple[str, tuple[Variable, ...], str]:
+    async def _logged(self, point: BreakpointBase, hit: RequestHit) -> tuple[str, tuple[Variable, ...], str]:
         """Return the text of a logpoint, or that there is none, the values of its expressions, and the error."""
         assert point.log is not None
         place = getattr(hit.event, "location", None)
@@ -304,7 +304,7 @@ class Reporter:
             return f"the text of {point.called} failed: {error.message}", (), error.message
 
     async def _details(
-        self, point: Point, hit: RequestHit, before: bytes | None, failed: str
+        self, point: BreakpointBase, hit: RequestHit, before: bytes | None, failed: str
     ) -> tuple[str, str, list[Location], Where, dict[str, Any]]:
         """Return the details that a point adds to the report of a hit."""
         details: dict[str, Any] = {}
@@ -321,7 +321,7 @@ class Reporter:
         values = {name: value for name, value in details.items() if name in events.Report.__fields__}
         return kind, f"{text} ({message})" if message and message not in text else text, [], where, values
 
-    def _ask_for_stack(self, point: Point, hit: RequestHit) -> list[Pending[Any]]:
+    def _ask_for_stack(self, point: BreakpointBase, hit: RequestHit) -> list[Pending[Any]]:
         """Ask for the frames one by one: more than there are would be refused, and the thread is resumed meanwhile."""
         if not hit.thread:
             return []
@@ -335,7 +335,7 @@ class Reporter:
             return await self._target.types.locations(places)
         return [self._target.types.location(place) for place in places]
 
-    def _out(self, point: Point, notice: events.Notice) -> None:
+    def _out(self, point: BreakpointBase, notice: events.Notice) -> None:
         """Hand a report to the listeners, or write it to the file of its point."""
         if point.reporting.file:
             try:
@@ -348,19 +348,19 @@ class Reporter:
                 self._target.publish(events.Notice("warning", text, (("breakpoint", point.number),)))
         self._target.publish(notice)
 
-    def _say_left_out(self, point: Point, left: LeftOut | None) -> None:
+    def _say_left_out(self, point: BreakpointBase, left: LeftOut | None) -> None:
         if left is not None:
             hits = "1 more hit" if left.count == 1 else f"{left.count:,} more hits"
             text = f"... {hits} of {point.called} in {left.seconds:.1f} s left out"
             data = (("breakpoint", point.number), ("count", left.count), ("seconds", round(left.seconds, 3)))
             self._out(point, events.Notice("left-out", text, data))
 
-    def over_budget(self, point: Point, load: Load) -> None:
+    def over_budget(self, point: BreakpointBase, load: Load) -> None:
         """Take a point out of the target whose hits suspend threads for longer than its budget allows."""
         data = (("rate", round(load.rate)), ("load", round(load.share, 3)))
         self._off(point, f"{load.text}, more than {point.reporting.cost}%", data)
 
-    def slows(self, point: Point, slowdown: Slowdown) -> None:
+    def slows(self, point: BreakpointBase, slowdown: Slowdown) -> None:
         """Take a point out of the target that slows it more than its budget allows."""
         why = (
             f"with it the target comes {slowdown.rate:,.0f} times a second to its busiest place, without it "
@@ -370,11 +370,11 @@ class Reporter:
         rates = (("rate", round(slowdown.rate)), ("rate_without", round(slowdown.without)))
         self._off(point, why, (*rates, ("load", round(slowdown.share, 3))))
 
-    def lost(self, point: Point, error: JdbpyError) -> None:
+    def lost(self, point: BreakpointBase, error: JdbpyError) -> None:
         """Take out for good a point that could not be set again after it was measured."""
         self._off(point, f"it could not be set again after it was measured: {error.message}", ())
 
-    def _off(self, point: Point, why: str, data: Iterable[tuple[str, object]]) -> None:
+    def _off(self, point: BreakpointBase, why: str, data: Iterable[tuple[str, object]]) -> None:
         if not point.enabled:
             return
         point.enabled = False
@@ -385,7 +385,7 @@ class Reporter:
         of_point = (("breakpoint", point.number), ("hits", point.hits))
         self._target.publish(events.Notice("switched-off", text, (*of_point, *data)))
 
-    def switch_off(self, point: Point, taken: Taken) -> None:
+    def switch_off(self, point: BreakpointBase, taken: Taken) -> None:
         """Take a point out of the target that has had enough, and say why. The requests go without a wait."""
         data: list[tuple[str, object]] = []
         if taken.too_much is not None:

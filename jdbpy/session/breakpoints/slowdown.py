@@ -23,9 +23,9 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.record import Record
-from jdbpy.session.breakpoints.point import CountedPlace, Point
-from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, Verdict
-from jdbpy.session.target.target import Target
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase, CountedPlace
+from jdbpy.session.events.requests import RESUME, RequestHit, RequestSpec, Verdict
+from jdbpy.session.events.target import Target
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.messages import event_request
 
@@ -70,13 +70,13 @@ class Measuring:
     def __init__(self, target: Target, clock: Callable[[], float] = time.perf_counter) -> None:
         self._target = target
         self._clock = clock
-        self._due: dict[Point, None] = {}
+        self._due: dict[BreakpointBase, None] = {}
         self._more = trio.lowlevel.ParkingLot()
-        self.on_measured: Callable[[Point, Slowdown | None, int], None] = lambda point, slowdown, hits: None
-        self.on_lost: Callable[[Point, JdbpyError], None] = lambda point, error: None
+        self.on_measured: Callable[[BreakpointBase, Slowdown | None, int], None] = lambda point, slowdown, hits: None
+        self.on_lost: Callable[[BreakpointBase, JdbpyError], None] = lambda point, error: None
         """Called for a point that could not be set again."""
 
-    def consider(self, point: Point, rate: float) -> None:
+    def consider(self, point: BreakpointBase, rate: float) -> None:
         """The point is hit so often: measure it if its time has come. wire: no wait."""
         reporting = point.reporting
         wanted = reporting.cost and reporting.limit is not None and not reporting.most and point.counts_every_hit
@@ -105,7 +105,7 @@ class Measuring:
             )
             point.rate_limiter.measure_pause, point.rate_limiter.measure_at = pause, self._clock() + pause
 
-    async def _measure(self, point: Point) -> None:
+    async def _measure(self, point: BreakpointBase) -> None:
         """wire: 2 trips and those of setting the point, which is out for a moment."""
         place, before = await self._busiest(point)
         if place is None or before <= 0 or not _is_measurable(point):
@@ -129,7 +129,7 @@ class Measuring:
             found = None if without is None else Slowdown(max(before, after), without)
             self.on_measured(point, found, counted)
 
-    async def _busiest(self, point: Point) -> tuple[CountedPlace | None, float]:
+    async def _busiest(self, point: BreakpointBase) -> tuple[CountedPlace | None, float]:
         """Return the place where the point is hit most, of those that the agent can count, and its hits a second."""
         start = {key: row.count for key, row in _rows(point)}
         begun = self._clock()
@@ -147,7 +147,7 @@ class Measuring:
                     return place, (whole if place.method is None else hits) / took
         return None, 0.0
 
-    async def _rate(self, point: Point, place: CountedPlace) -> float:
+    async def _rate(self, point: BreakpointBase, place: CountedPlace) -> float:
         """Return the hits a second at a place while the point stands in the target."""
         start, begun = _hits(point, place), self._clock()
         await trio.sleep(WITH)
@@ -163,7 +163,7 @@ class Measuring:
             at = self._clock()
             requests.spent(hit.request)
             reached.set()
-            return GO
+            return RESUME
 
         requests = self._target.requests
         modifiers: list[Any] = [*place.modifiers, event_request.Count(number)]
@@ -180,7 +180,7 @@ class Measuring:
             requests.drop([request])
 
 
-def _is_measurable(point: Point) -> bool:
+def _is_measurable(point: BreakpointBase) -> bool:
     return point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE
 
 
@@ -188,13 +188,13 @@ def _within(number: int) -> int:
     return min(max(number, _LEAST_HITS), _MOST_HITS)
 
 
-def _rows(point: Point) -> list[tuple[tuple[EventKind, tuple[int, int]], Any]]:
+def _rows(point: BreakpointBase) -> list[tuple[tuple[EventKind, tuple[int, int]], Any]]:
     return [
         ((kind, method), row) for kind, rows in point.hit_statistics.rows.items() for method, row in list(rows.items())
     ]
 
 
-def _hits(point: Point, place: CountedPlace) -> int:
+def _hits(point: BreakpointBase, place: CountedPlace) -> int:
     rows = point.hit_statistics.of_kind(place.counts_as)
     if place.method is not None:
         return rows[place.method].count if place.method in rows else 0

@@ -6,12 +6,12 @@ Owns the wording of what was counted. Values are described when they are asked f
 from __future__ import annotations
 
 from jdbpy.errors import JdwpError
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
 from jdbpy.session.breakpoints.hit_statistics import HitStatisticsRow, Key, Method
-from jdbpy.session.breakpoints.point import Point
 from jdbpy.session.concurrency import both
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.tracing import MethodTally, TraceSummary, ValueCount
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.event_parts import value_of
@@ -32,7 +32,7 @@ _HAPPENED = {
 }
 
 
-async def summarize(target: Target, point: Point, most: int, most_values: int) -> TraceSummary:
+async def summarize(target: Target, point: BreakpointBase, most: int, most_values: int) -> TraceSummary:
     """Return the summary of a point, with so many methods and so many values of each. wire: 2 trips or 3, 0 when
     known."""
     hit_statistics, rate_limiter = point.hit_statistics, point.rate_limiter

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError, UsageError
-from jdbpy.session.breakpoints.event_point import Basis, EventPoint, count_for_agent, set_point
+from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+from jdbpy.session.breakpoints.event_point import Basis, EventBreakpoint, count_for_agent, set_point
 from jdbpy.session.breakpoints.location_spec import MethodPlace, parse_location
-from jdbpy.session.breakpoints.methods import MethodPoint
-from jdbpy.session.breakpoints.points import Points
+from jdbpy.session.breakpoints.methods import MethodTrace
 from jdbpy.session.concurrency import both
+from jdbpy.session.events.requests import RequestHit
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target.requests import RequestHit
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind
@@ -31,7 +31,7 @@ KINDS = {
 """The events of a monitor: a thread wants one that another holds, gets it, begins to wait on one, is back."""
 
 
-class MonitorPoint(EventPoint):
+class MonitorTrace(EventBreakpoint):
     """Some of ``KINDS``. Class filters are for the class of the monitor's object where a thread waits."""
 
     kind = "monitors"
@@ -93,7 +93,7 @@ class MonitorPoint(EventPoint):
 class Traces:
     """The ``traces`` of a session. ``session.points`` lists, switches and removes them."""
 
-    def __init__(self, target: Target, points: Points) -> None:
+    def __init__(self, target: Target, points: BreakpointTable) -> None:
         self._target = target
         self._points = points
 
@@ -124,7 +124,7 @@ class Traces:
             "place": place,
             "values": values,
         }
-        return await set_point(self._points, self._target, MethodPoint, options, **subject)
+        return await set_point(self._points, self._target, MethodTrace, options, **subject)
 
     async def monitors(self, kinds: Sequence[str] = (), *, options: PointOptions = NO_OPTIONS) -> BreakpointInfo:
         """Stops or reports at what happens to monitors, all or some ``kinds`` of it: enter, entered, wait, waited.
@@ -136,13 +136,13 @@ class Traces:
         if unknown:
             raise UsageError(f"unknown monitor event '{', '.join(unknown)}' (one of {', '.join(KINDS)})")
         chosen = tuple(kinds or KINDS)
-        return await set_point(self._points, self._target, MonitorPoint, options, kinds=chosen)
+        return await set_point(self._points, self._target, MonitorTrace, options, kinds=chosen)
 
     def find(self, *, methods: bool = True, monitors: bool = True) -> builtins.list[int]:
         """Numbers of the traces of methods, of monitors, or of both. No trip."""
         points = self._points
-        found = [point.number for point in points.of_type(MethodPoint)] if methods else []
-        return found + ([point.number for point in points.of_type(MonitorPoint)] if monitors else [])
+        found = [point.number for point in points.of_type(MethodTrace)] if methods else []
+        return found + ([point.number for point in points.of_type(MonitorTrace)] if monitors else [])
 
 
 def _method(text: str) -> MethodPlace:

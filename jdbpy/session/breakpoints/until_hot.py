@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from jdbpy.session.breakpoints.breakpoint import LogicalBreakpoint
-from jdbpy.session.breakpoints.point import Point
-from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.requests import EventRequest, RequestHit
-from jdbpy.session.target.target import Target
+from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
+from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
+from jdbpy.session.events.requests import EventRequest, RequestHit
+from jdbpy.session.events.target import Target
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.wire.ids import CodeLocation
 
 PROMOTED_AFTER = 300
 """Hits with a false condition after which a way without stops is looked for."""
 
-OnOften = Callable[[Point, RequestHit], Awaitable[None]]
+OnOften = Callable[[BreakpointBase, RequestHit], Awaitable[None]]
 
 
-def goes_by_itself(target: Target, point: LogicalBreakpoint) -> bool:
+def goes_by_itself(target: Target, point: LineBreakpoint) -> bool:
     """True if a breakpoint goes into the target when it is hot, unless somebody says otherwise.
 
     On a JVM of another machine, which others may use, and in a session that clients share it stays ordinary, as
@@ -42,24 +42,24 @@ class UntilHot:
         self._target = target
         self._load = load
 
-    def request_at(self, point: LogicalBreakpoint, place: CodeLocation) -> EventRequest | None:
+    def request_at(self, point: LineBreakpoint, place: CodeLocation) -> EventRequest | None:
         return None
 
-    def placed(self, point: LogicalBreakpoint) -> None:
+    def placed(self, point: LineBreakpoint) -> None:
         if not goes_by_itself(self._target, point):
             point.look_after = 0
         elif not point.look_after:
             point.look_after = point.passes + PROMOTED_AFTER
 
-    def dropped(self, point: LogicalBreakpoint) -> None:
+    def dropped(self, point: LineBreakpoint) -> None:
         """Nothing is in the target."""
 
     async def prepared(self, prepared: RefType, thread: int) -> None:
         """No breakpoint of the class is hot."""
 
-    async def often_passed(self, point: Point, hit: RequestHit) -> None:
+    async def often_passed(self, point: BreakpointBase, hit: RequestHit) -> None:
         """Load ``instrumentation``, and hand over to it the hit of a breakpoint that is hot. wire: as it does."""
-        assert isinstance(point, LogicalBreakpoint)
+        assert isinstance(point, LineBreakpoint)
         if not goes_by_itself(self._target, point):
             point.look_after = 0
         elif (on_often := self._load()) is not None and point.look_after:

@@ -12,21 +12,21 @@ from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, StateError, UsageError
 from jdbpy.identifiers import IDENTIFIER
-from jdbpy.session.breakpoints.event_point import Basis, EventPoint, set_point
+from jdbpy.session.breakpoints.breakpoint_base import MOST_CHECKED
+from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+from jdbpy.session.breakpoints.class_watch import ClassWatch
+from jdbpy.session.breakpoints.event_point import Basis, EventBreakpoint, set_point
 from jdbpy.session.breakpoints.field_accesses import accesses
-from jdbpy.session.breakpoints.point import MOST_CHECKED
-from jdbpy.session.breakpoints.points import Points
-from jdbpy.session.breakpoints.waiting import ClassWatch
 from jdbpy.session.concurrency import both
+from jdbpy.session.events.conditions import Condition, Given
+from jdbpy.session.events.requests import RequestHit
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import ClassName, close_to, parse_class_name
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Field, RefType
 from jdbpy.session.model.breakpoints import NO_OPTIONS, BreakpointInfo, PointOptions, SuspendPolicy
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, ValueInfo
-from jdbpy.session.target import facts
-from jdbpy.session.target.conditions import Condition, Given
-from jdbpy.session.target.refs import Field, RefType
-from jdbpy.session.target.requests import RequestHit
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, Tag
@@ -44,7 +44,7 @@ _COPIED = frozenset((*"BCDFIJSZ", "Ljava/lang/String;"))
 """Types of which javac puts a constant's value where the constant is used (JLS 13.1)."""
 
 
-class FieldPoint(EventPoint):
+class Watchpoint(EventBreakpoint):
     """Stops at accesses to a field, at modifications, or at both; of any object, or (``instance``) of one."""
 
     kind = "field"
@@ -250,7 +250,9 @@ _FIELD = re.compile(IDENTIFIER)
 class Watchpoints:
     """The ``watchpoints`` of a session. ``session.points`` lists, switches and removes them."""
 
-    def __init__(self, target: Target, points: Points, evaluate: Evaluate, selected_frame: SelectedFrame) -> None:
+    def __init__(
+        self, target: Target, points: BreakpointTable, evaluate: Evaluate, selected_frame: SelectedFrame
+    ) -> None:
         self._target = target
         self._points = points
         self._evaluate = evaluate
@@ -274,12 +276,12 @@ class Watchpoints:
         if instance is not None:
             options = options.replace(instance=instance)
         subject = {"name": name, "field": field, "access": access, "modification": modification}
-        return await set_point(self._points, self._target, FieldPoint, options, **subject)
+        return await set_point(self._points, self._target, Watchpoint, options, **subject)
 
     def find(self, spec: str, *, access: bool | None = None, modification: bool | None = None) -> builtins.list[int]:
         """Numbers of the watchpoints of a field; with ``access`` and ``modification`` only of that sort. No trip."""
         owner, field = split(spec)
-        points = self._points.of_type(FieldPoint)
+        points = self._points.of_type(Watchpoint)
         if not _is_class_name(owner):
             return []
         name = parse_class_name(owner)

@@ -20,8 +20,8 @@ from jdbpy.session.eval.program import Compiled, Program
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import HitVariables
+from jdbpy.session.events.conditions import Given
 from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
-from jdbpy.session.target.conditions import Given
 
 _UNITS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3}
 _QUOTED = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''

@@ -13,15 +13,15 @@ from typing import Any, Protocol
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
-from jdbpy.session.breakpoints.waiting import ClassWatch
-from jdbpy.session.calls.by_breakpoints import BreakpointMeans
-from jdbpy.session.calls.chosen import choose, choose_in, read_wanted
-from jdbpy.session.calls.means import CallsInTarget, EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.breakpoints.class_watch import ClassWatch
+from jdbpy.session.calls.backend import CallsInTarget, EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.calls.breakpoint_backend import BreakpointBackend
+from jdbpy.session.calls.method_patterns import choose, choose_in, read_wanted
+from jdbpy.session.events.finishing import finishing
+from jdbpy.session.events.target import Target, needs_jvm
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.model.calls import CallsEnded
 from jdbpy.session.model.events import Notice
-from jdbpy.session.target.finishing import finishing
-from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.target import Target, needs_jvm
 from jdbpy.wire.messages import event_request
 
 
@@ -86,8 +86,8 @@ class Observation:
         self._instrumented: CallsInTarget | None = None
         self.means = self._made_means()
 
-    def _made_means(self) -> BreakpointMeans:
-        return BreakpointMeans(self._target, self._take)
+    def _made_means(self) -> BreakpointBackend:
+        return BreakpointBackend(self._target, self._take)
 
     def _take(self, calls: Sequence[EndedCall]) -> None:
         raise NotImplementedError

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from jdbpy.session.calls.means import CallsInTarget
+from jdbpy.session.calls.backend import CallsInTarget
+from jdbpy.session.calls.call_stats import ObservedTimes
+from jdbpy.session.calls.call_trees import ObservedTree
+from jdbpy.session.calls.each_call import ObservedCalls
 from jdbpy.session.calls.observation import Observation
-from jdbpy.session.calls.observed_calls import ObservedCalls
-from jdbpy.session.calls.observed_times import ObservedTimes
-from jdbpy.session.calls.observed_tree import ObservedTree
 from jdbpy.session.eval.evaluator import Evaluator
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.calls import MOST_METHODS
 from jdbpy.session.model.events import Report
-from jdbpy.session.target.target import Target
 from jdbpy.wire.ids import ReferenceTypeID
 
 Start = Callable[[Callable[[], Awaitable[object]]], None]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import ConnectError, LeaveError
-from jdbpy.session.connect.dialing import dial, note_left, note_process, place_of_process, where_agents_went
 from jdbpy.session.connect.greeting import (
     CONNECT_LIMIT,
     LOCALHOST,
@@ -27,11 +26,12 @@ from jdbpy.session.connect.greeting import (
     loopbacks,
     parse_address,
 )
+from jdbpy.session.connect.tcp import dial, note_left, note_process, place_of_process, where_agents_went
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
-from jdbpy.session.target.target import Target
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire.effects import ReadOnlyGuard
 from jdbpy.wire.handshake import HungUp
@@ -391,7 +391,7 @@ async def session_with(
                         if peer is not None:
                             await _await_late_start(target, peer)
                         if target.last_stop is None and played is None and not target.at_least(REPORTS_AGAIN):
-                            from jdbpy.session.target.leaving import wake_reporting
+                            from jdbpy.session.events.leaving import wake_reporting
 
                             wake_reporting(target)
                     if greeted.changed and launched is None and played is None:
@@ -445,7 +445,7 @@ async def _await_start(target: Target) -> None:
     The event may come after the agent has answered the first commands. If it does not come, an earlier debugger was
     killed while the agent reported an event, for which threads were suspended. They are resumed, and that is reported.
     """
-    from jdbpy.session.target.leaving import has_not_begun, resume_left_over
+    from jdbpy.session.events.leaving import has_not_begun, resume_left_over
 
     with trio.move_on_after(OWN_START_LIMIT if target.launched else START_LIMIT):
         await target.publisher.wait_for_stop()

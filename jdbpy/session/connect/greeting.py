@@ -18,8 +18,8 @@ import trio
 
 from jdbpy.errors import ConnectError, JdwpError, ProtocolError, UsageError
 from jdbpy.record import Record
+from jdbpy.session.jvm.changed_code import SIGN
 from jdbpy.session.model.vm import VmInfo
-from jdbpy.session.target.changed_code import SIGN
 from jdbpy.wire.command import Command
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import ClassStatus

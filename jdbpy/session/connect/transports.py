@@ -23,7 +23,7 @@ from jdbpy.errors import ConnectError, UsageError
 from jdbpy.escape import escape
 from jdbpy.record import Record
 from jdbpy.session.connect.greeting import LOOPBACK, Address, is_loopback
-from jdbpy.session.connect.helper import Helper, ask_helper, cut, run_helper
+from jdbpy.session.connect.transport_process import Helper, ask_helper, cut, run_helper
 
 SCHEMES = ("ssh", "docker", "k8s", "pid")
 

@@ -5,6 +5,7 @@
 * ``operands``: values as the evaluator computes with them, those that a script gives too
 * ``variables``, ``saved``: ``$name``
 * ``program``: a text compiled once and run as often as needed
+* ``api``: the component ``session.values``: expressions with their values described
 * ``utility_calls``: methods of the JDK that the debugger runs on its own account
 
 From text to value:
@@ -12,7 +13,6 @@ From text to value:
 * ``syntax``: text -> the evaluator's own tree (tree-sitter's grammar, literals, the debugger's additions)
 * ``typing``: the rules of the language: classes, conversions, overloads
 * ``compile``: tree -> operations: every name and type is resolved before anything runs
-* ``emit``: operations -> bytecode, for conditions that run inside the target
 * ``ops``: operations: what reads, computes, calls and assigns
 * ``jvm``: the target of it all: one frame of a stopped thread of a session
 * ``javac``: lambdas and anonymous classes that the target itself must run

@@ -21,11 +21,11 @@ from jdbpy.session.eval.syntax import tree
 from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.typing.class_graph import ClassGraph, JClass
 from jdbpy.session.eval.variables import HitVariables
+from jdbpy.session.events.conditions import NOTHING, FastCondition, Given, LogEntry, Passing
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
 from jdbpy.session.model.values import ValueInfo, Variable
-from jdbpy.session.target.conditions import NOTHING, FastCondition, Given, LogEntry, Passing
-from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import CodeLocation, TaggedValue
 

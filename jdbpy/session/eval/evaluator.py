@@ -26,13 +26,13 @@ from jdbpy.session.eval.syntax.parser import parse_expression
 from jdbpy.session.eval.target import Raw, Ref
 from jdbpy.session.eval.typing.class_graph import ClassGraph
 from jdbpy.session.eval.variables import ClientVariables, DebuggerVariables, ReadOnlyVariables
+from jdbpy.session.events.clients import ReadOnlyTarget
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import OBJECT, JavaType
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.text import SourceFile
-from jdbpy.session.target.clients import ReadOnlyTarget
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.remembered import GivenObject
 from jdbpy.wire.constants import Error
 

@@ -15,7 +15,7 @@ from jdbpy.session.eval.jvm.pins import PinLedger, Pins
 from jdbpy.session.eval.operands import LocalBox, LocalString, Operand
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.variables import OWN_NAMES, DebuggerVariables, objects_of
-from jdbpy.session.target.target import Target
+from jdbpy.session.events.target import Target
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.remembered import GivenObject
 from jdbpy.wire.ids import ObjectID

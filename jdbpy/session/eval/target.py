@@ -15,8 +15,8 @@ from jdbpy.errors import EvalError, JdbpyError, Thrown
 from jdbpy.record import Record
 from jdbpy.session.eval.javac import ClassFiles, JavaSource
 from jdbpy.session.eval.syntax.lexer import Imports
-from jdbpy.session.target.reading import Reading
-from jdbpy.session.target.refs import MASKED, Field, Method
+from jdbpy.session.jvm.reading import Reading
+from jdbpy.session.jvm.refs import MASKED, Field, Method
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 from jdbpy.wire.layout import OBJECT_TAGS

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 from jdbpy.errors import JdbpyError, StateError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.releases import TESTED
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.stack import StackReader
-from jdbpy.session.target.target import Target
+from jdbpy.session.values.stack import StackReader
 from jdbpy.wire.messages import object_reference
 
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluator
     from jdbpy.session.eval.jvm.frame_target import FrameTarget
     from jdbpy.session.eval.target import Invocation, Raw, Ref
-    from jdbpy.session.target.refs import Method
+    from jdbpy.session.jvm.refs import Method
 
 
 _PATIENCE = 20

@@ -12,10 +12,10 @@ from jdbpy.errors import EvalError, ReadOnlyError
 from jdbpy.session.eval.operands import Elements, Entry, Operand
 from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.target import Raw, Ref, from_wire
+from jdbpy.session.events.conditions import Given
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.java.types import BY_TAG, LATE, VOID
 from jdbpy.session.model.values import ValueInfo
-from jdbpy.session.target.conditions import Given
 
 HIT_NAMES = frozenset(("exc", "ret", "old", "new", "cost"))
 """Names of what a hit or a stop brings."""

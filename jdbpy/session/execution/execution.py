@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 import trio
 
 from jdbpy.errors import Disconnected
+from jdbpy.session.events.clients import Steps
+from jdbpy.session.events.target import Target
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.execution.stops import StopShower
@@ -19,8 +21,6 @@ from jdbpy.session.java import class_names
 from jdbpy.session.model.events import Exited, Stopped, StopReason, VMDisconnected
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.vm import VmState
-from jdbpy.session.target.clients import Steps
-from jdbpy.session.target.target import Target
 
 
 class Execution:

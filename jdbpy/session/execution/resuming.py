@@ -13,13 +13,13 @@ from typing import Any
 import trio
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError
+from jdbpy.session.events.clients import Steps
+from jdbpy.session.events.suspension import SuspendOp
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stopped, StopReason
-from jdbpy.session.target.clients import Steps
-from jdbpy.session.target.suspension import SuspendOp
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from jdbpy.record import Record
+from jdbpy.session.events.requests import RESUME, RequestHit, RequestSpec, Verdict
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.bytecode import MalformedCode, decode
+from jdbpy.session.jvm import facts
 from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.threads import Location
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target import facts
-from jdbpy.session.target.requests import GO, RequestHit, RequestSpec, Verdict
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import describe
 from jdbpy.wire import ids
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy, Tag
@@ -66,7 +66,7 @@ class Returned:
             self._target.requests.drop([hit.request])
         elif self._callee.method_id in (0, place.methodID):
             self._last = place, hit.event.value
-        return GO
+        return RESUME
 
     async def value(self) -> dict[str, Any]:
         """Return the value as a part of the stop; {} where there is none. wire: 0 trips, 1 or 2 for an object."""

@@ -11,20 +11,20 @@ from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.record import Record
+from jdbpy.session.events.clients import Steps
+from jdbpy.session.events.requests import RESUME, Handler, RequestHit, RequestSpec, StopPlan, Verdict
+from jdbpy.session.events.target import Target
 from jdbpy.session.execution.resuming import Resuming
 from jdbpy.session.execution.returned import returned
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.java import class_names
 from jdbpy.session.java.signatures import is_hidden_class
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.facts import MethodKey
+from jdbpy.session.jvm.lines import Inlined, inlined_at
 from jdbpy.session.model.events import Notice, Stopped, StopReason
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.threads import Location
-from jdbpy.session.target import facts
-from jdbpy.session.target.clients import Steps
-from jdbpy.session.target.facts import MethodKey
-from jdbpy.session.target.lines import Inlined, inlined_at
-from jdbpy.session.target.requests import GO, Handler, RequestHit, RequestSpec, StopPlan, Verdict
-from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.constants import Error, EventKind
 from jdbpy.wire.messages import event_request, thread_reference
@@ -142,7 +142,7 @@ class Stepping:
         async def at_own_line(hit: RequestHit) -> Verdict:
             location, now = await self._top(thread)
             if start is None or now != start.depth:  # deeper in a recursion
-                return GO
+                return RESUME
             return await counted(hit, self._mapped(location, now))
 
         async def done(hit: RequestHit) -> Verdict:
@@ -151,24 +151,24 @@ class Stepping:
             place = hit.event.location
             if changed_code.is_inserted(place):
                 await self._go_on(thread, [one_instruction(hit.policy)])
-                return GO
+                return RESUME
             if in_check:  # the thread has come to the instruction that was shown before the step
                 in_check = False
                 await self._go_on(thread, [one_more(hit.policy)])
-                return GO
+                return RESUME
             if depth is not StepDepth.INTO and await self._is_end_of_thread(place):
                 await self._go_on(thread, [self._until_the_end(thread, hit.policy, done)])
-                return GO
+                return RESUME
             passed, here = by_line and await self._is_made_up(place), start
             if not passed and by_line and depth is not StepDepth.OUT:
                 passed, here = await self._still_on_line(thread, place, start)
                 if start is not None and here is not None and depth is StepDepth.OVER and start.is_called_in(here):
                     async with self._target.code_guard.unchanged():
                         await self._go_on(thread, to_own_lines(start, hit.policy))
-                    return GO
+                    return RESUME
             if passed:
                 await self._go_on(thread, [one_more(hit.policy)])
-                return GO
+                return RESUME
             return await counted(hit, here)
 
         async def counted(hit: RequestHit, here: MappedLine | None) -> Verdict:
@@ -176,9 +176,9 @@ class Stepping:
             start, left = here, left - 1
             if left:
                 await self._go_on(thread, [one_more(hit.policy)])
-                return GO
+                return RESUME
             if self._target.left:
-                return GO
+                return RESUME
             given = await watch.value() if watch is not None else {}
             return StopPlan(StopReason.STEP, {**self._target.mine, **given})
 
@@ -205,13 +205,13 @@ class Stepping:
         async def at_line(hit: RequestHit) -> Verdict:
             if await self._is_end_of_thread(hit.event.location):
                 await self._go_on(thread, [self._until_the_end(thread, hit.policy, at_line)])
-                return GO
+                return RESUME
             here, now = await self._top(thread)
             left = now < depth
             beside = now == depth and not first.is_called_in(self._mapped(here, now))  # inlined lines are no later ones
             further = now == depth and (line is not None or here.line is None or (here.line > start and beside))
             if not (left or further) or self._target.left:
-                return GO
+                return RESUME
             return StopPlan(StopReason.UNTIL, {**self._target.mine})
 
         step = event_request.Step(

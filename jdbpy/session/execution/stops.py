@@ -3,9 +3,9 @@
 Owns what a stop fetches: the thread's name, its top frame, the place in source, all in one wave when the class is known
 and two or three when it is not. It decides nothing: whether to stop was the dispatcher's vote.
 
-Over a slow link it owns also what is asked for as soon as a stop was read (``Looks``). Reading variables takes two
-questions: what their objects are, and what is in them. The first is asked unasked, while the user reads the stop. It
-fills memories that never become wrong, and decides nothing.
+Over a slow link it owns also what is asked for as soon as a stop was read (``StopPrefetch``). Reading variables takes
+two questions: what their objects are, and what is in them. The first is asked unasked, while the user reads the stop.
+It fills memories that never become wrong, and decides nothing.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import trio
 
 from jdbpy.errors import JdbpyError, JdwpError
 from jdbpy.session.concurrency import both, together
+from jdbpy.session.events.prefetch import StopReads, Top
+from jdbpy.session.events.requests import RequestHit, StopPlan
+from jdbpy.session.events.stop_table import is_only_of
+from jdbpy.session.events.suspension import SuspendOp
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import model_frame
 from jdbpy.session.execution.waiting import WAITING_FOR, WaitingStops
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import SourceWindow, Stopped, StopReason
 from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, ThreadRef
 from jdbpy.session.sources.sources import Sources
-from jdbpy.session.target.prefetch import StopReads, Top
-from jdbpy.session.target.requests import RequestHit, StopPlan
-from jdbpy.session.target.stop_table import is_only_of
-from jdbpy.session.target.suspension import SuspendOp
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import model_frame
 from jdbpy.session.values.objects import (
     Objects,
     Prefetching,
@@ -44,7 +44,7 @@ from jdbpy.task_groups import open_nursery
 from jdbpy.wire import constants, ids
 
 if TYPE_CHECKING:
-    from jdbpy.session.target.frames import RawFrameVariables, SlotVariable
+    from jdbpy.session.events.frames import RawFrameVariables, SlotVariable
 
 
 PAUSE = 0.003
@@ -55,7 +55,7 @@ MOST_LIKELY = 30
 """Classes that are looked for behind a breakpoint; the target goes through all that are loaded for each."""
 
 
-class Looks:
+class StopPrefetch:
     """The looks at the stops of one target, at the last one only: an earlier one that was not begun is left out, and so
     is one at a stop whose variables are read at once.
 
@@ -161,7 +161,7 @@ class StopShower:
         self._sources = sources
         self.hooks: list[Callable[[Stopped], None]] = []
         """Called with each stop before it is published; must not wait."""
-        self.looks = Looks(target)
+        self.looks = StopPrefetch(target)
         self.waiting = WaitingStops.of(target)
         self.waiting.announce = self._announce
 

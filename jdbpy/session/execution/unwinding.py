@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session.events.suspension import Unfit
+from jdbpy.session.events.target import Target
 from jdbpy.session.execution.stepping import Stepping
 from jdbpy.session.java.signatures import java_name, split_method
 from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.target.suspension import Unfit
-from jdbpy.session.target.target import Target
 from jdbpy.wire import constants, ids
 from jdbpy.wire.command import Command
 from jdbpy.wire.messages import stack_frame, thread_reference

@@ -1,6 +1,6 @@
 """Stops that wait to be shown: holding their threads, showing them in their turn, dropping them.
 
-Owns the commands that follow from the rules of ``target/stop_table``. A stop waits with its thread suspended on its own
+Owns the commands that follow from the rules of ``events/stop_table``. A stop waits with its thread suspended on its own
 while another thread is stepped, so that this thread and all others run; and with everything suspended once more while
 a method runs for an expression, so that nothing else changes at the stop that the user looks at.
 """
@@ -15,13 +15,13 @@ import trio
 
 from jdbpy.errors import JdbpyError
 from jdbpy.escape import escape
+from jdbpy.session.events.clients import Steps, host_of
+from jdbpy.session.events.stop_table import STEP_LIMIT, StopTable, WaitingStop, WaitReason
+from jdbpy.session.events.suspension import SuspendOp
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import Notice, Stopped
-from jdbpy.session.target.clients import Steps, host_of
-from jdbpy.session.target.stop_table import STEP_LIMIT, StopTable, WaitingStop, WaitReason
-from jdbpy.session.target.suspension import SuspendOp
-from jdbpy.session.target.target import Target
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire.constants import ThreadStatus
 from jdbpy.wire.ids import ObjectID, ThreadID

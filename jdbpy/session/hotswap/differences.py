@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
-from jdbpy.session.classes.code import OperandReader
+from jdbpy.session.inspect.bytecode import OperandReader
 from jdbpy.session.java.bytecode import MalformedCode, decode
 from jdbpy.session.java.class_file import ClassFile, version_words
 from jdbpy.session.java.constant_pool import KINDS, ConstantPool

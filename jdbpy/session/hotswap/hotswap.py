@@ -16,8 +16,9 @@ import trio
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.record import Record
-from jdbpy.session.breakpoints.breakpoints import LineBreakpoints
-from jdbpy.session.classes.classes import ClassDirectory
+from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
+from jdbpy.session.events.redefining import redefine
+from jdbpy.session.events.target import Target
 from jdbpy.session.hotswap.differences import (
     FIELD_BITS,
     ClassShape,
@@ -31,18 +32,17 @@ from jdbpy.session.hotswap.differences import (
     of_file,
 )
 from jdbpy.session.hotswap.files import FoundFile, compile_sources, read_all, read_one
+from jdbpy.session.inspect.classes import ClassDirectory
 from jdbpy.session.java import class_file, signatures
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import NO_LINES, Method, RefType
+from jdbpy.session.jvm.types import TypeCache
 from jdbpy.session.local.java_home import feature_number
 from jdbpy.session.model.breakpoints import BreakpointInfo
 from jdbpy.session.model.hotswap import RedefinedClass, Redefinition
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.local_classes import LocalPaths, allowed_paths, local_class_path, path_of_url
-from jdbpy.session.stack import StackReader
-from jdbpy.session.target import facts
-from jdbpy.session.target.redefining import redefine
-from jdbpy.session.target.refs import NO_LINES, Method, RefType
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.types import TypeCache
+from jdbpy.session.values.stack import StackReader
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 
@@ -294,7 +294,7 @@ class HotSwap:
 
     async def _class_path(self, named: Sequence[ReferenceTypeID]) -> LocalPaths:
         """Return what the loaders of the classes read from, then the target's class path. wire: as ``Origins``."""
-        from jdbpy.session.classes.origin import Origins
+        from jdbpy.session.inspect.class_origin import Origins
 
         own = await local_class_path(self._target)
         origins = Origins(self._target)

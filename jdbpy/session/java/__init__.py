@@ -9,7 +9,7 @@
 * ``jdk``: what the JDK's classes most used are known to be without asking
 * ``arithmetic``: every rule of JLS 15 that computes a number or a boolean
 * ``literals``: the values of literals; ``texts``: values written as Java would write them
-* ``constant_pool``, ``class_file``: class files; ``class_parts``: to be written
+* ``constant_pool``, ``class_file``: class files; ``edit``: class files changed
 * ``bytecode``: instructions, as far as control flow goes
 * ``smap``: source maps (JSR 45)
 """

@@ -14,6 +14,8 @@ from typing import Any
 import trio
 
 from jdbpy.errors import JdbpyError, ProtocolError, StateError
+from jdbpy.session.events.target import needs_jvm
+from jdbpy.session.jvm.refs import MASKED_ID
 from jdbpy.session.snapshots.forms import (
     ERROR,
     FRAME,
@@ -33,8 +35,6 @@ from jdbpy.session.snapshots.forms import (
     text_body,
 )
 from jdbpy.session.snapshots.store import SnapshotStore
-from jdbpy.session.target.refs import MASKED_ID
-from jdbpy.session.target.target import needs_jvm
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag, TypeTag

@@ -10,13 +10,13 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from jdbpy.session.events.frames import SlotVariable, from_code, from_table
 from jdbpy.session.java.signatures import java_name
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Method
 from jdbpy.session.snapshots.forms import ID, INT, LAYOUTS, NULL, OK, SLOT, size_of
 from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
-from jdbpy.session.target import facts
-from jdbpy.session.target.frames import SlotVariable, from_code, from_table
-from jdbpy.session.target.refs import Method
 from jdbpy.wire.constants import Tag, TypeTag
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 from jdbpy.wire.layout import OBJECT_TAGS

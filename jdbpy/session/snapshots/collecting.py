@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jdbpy.session.events.target import Target
 from jdbpy.session.snapshots.asking import Asker
 from jdbpy.session.snapshots.classes import STEP, SnapshotClasses
 from jdbpy.session.snapshots.forms import ID, NULL, count_at
@@ -15,7 +16,6 @@ from jdbpy.session.snapshots.keeping import KeptAnswers
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.snapshots.objects import SnapshotObjects
 from jdbpy.session.snapshots.stacks import SnapshotStacks
-from jdbpy.session.target.target import Target
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.messages import (
     class_loader_reference,

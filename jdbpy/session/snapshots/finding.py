@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from jdbpy.errors import StateError, UsageError
+from jdbpy.session.events.frames import from_table
 from jdbpy.session.java.signatures import java_name
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import VariableTable
 from jdbpy.session.model.snapshots import TextFound, TextsFound
 from jdbpy.session.snapshots.answering import SnapshotPeer
 from jdbpy.session.snapshots.forms import FRAME, ID, LAYOUTS, NULL, OK, count_at, kind_of, tagged_values
 from jdbpy.session.snapshots.store import SnapshotStore
-from jdbpy.session.target import facts
-from jdbpy.session.target.frames import from_table
-from jdbpy.session.target.refs import VariableTable
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import IDSizes, MethodID, ReferenceTypeID

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jdbpy.errors import ProtocolError
-from jdbpy.session.target.refs import MASKED_ID
+from jdbpy.session.jvm.refs import MASKED_ID
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.layout import OBJECT_TAGS

@@ -14,6 +14,7 @@ from re import IGNORECASE, Pattern, compile
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import UsageError
+from jdbpy.session.jvm.refs import MASKED_ID
 from jdbpy.session.snapshots.forms import (
     ID,
     INT,
@@ -27,7 +28,6 @@ from jdbpy.session.snapshots.forms import (
     tagged_values,
     text_body,
 )
-from jdbpy.session.target.refs import MASKED_ID
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import array_reference, object_reference, string_reference

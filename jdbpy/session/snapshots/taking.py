@@ -27,9 +27,9 @@ from jdbpy.task_groups import open_nursery
 from jdbpy.wire.ids import IDSizes
 
 if TYPE_CHECKING:
+    from jdbpy.session.events.target import Target
     from jdbpy.session.sources.sources import Sources
-    from jdbpy.session.stack import StackReader
-    from jdbpy.session.target.target import Target
+    from jdbpy.session.values.stack import StackReader
 
 MOST_DEPTH = 100
 

@@ -14,9 +14,9 @@ from functools import partial
 import trio
 
 from jdbpy.errors import JdbpyError
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_file import MalformedClassFile, parse
 from jdbpy.session.sources.local_classes import local_class_path
-from jdbpy.session.target.target import Target
 
 _MOST_FILES = 300
 _MOST_BYTES = 4 * 1024 * 1024

@@ -22,8 +22,8 @@ import trio
 
 from jdbpy.errors import JdbpyError
 from jdbpy.record import Record
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import ClassName, close_to
-from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import virtual_machine
 
 _MAVEN_CACHE = "~/.m2/repository"

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 import trio
 
 from jdbpy.errors import StateError
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import of_the_runtime
 from jdbpy.session.java.signatures import package_of
 from jdbpy.session.local.java_home import java_homes
@@ -24,7 +25,6 @@ from jdbpy.session.model.threads import FrameInfo, Location
 from jdbpy.session.sources.local_classes import MOST_ARCHIVES, local_class_path
 from jdbpy.session.sources.roots import FoundSource, Search
 from jdbpy.session.sources.text import SourceFile, doubt, methods_in
-from jdbpy.session.target.target import Target
 from jdbpy.wire.messages import virtual_machine
 
 _PLACES = ("lib/src.zip", "src.zip", "../src.zip", "../lib/src.zip")

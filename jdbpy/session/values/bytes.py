@@ -11,10 +11,10 @@ import struct
 from collections.abc import Sequence
 
 from jdbpy.errors import EvalError, UsageError
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import PRIMITIVES, java_name
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.model.values import Bytes
-from jdbpy.session.target.reading import read_both
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.obj import find_fields, number, reference
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import ClassLayout, Reader

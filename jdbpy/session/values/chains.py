@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import trio
 
 from jdbpy.errors import JdbpyError, JdwpError, ProtocolError
-from jdbpy.session.target.refs import Field, as_declared
+from jdbpy.session.jvm.refs import Field, as_declared
+from jdbpy.session.values.batched_reads import get_fields
 from jdbpy.session.values.walk import LEFT_OUT
-from jdbpy.session.values.waves import get_fields
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import object_reference, reference_type, virtual_machine

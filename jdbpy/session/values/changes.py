@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from jdbpy.session.events.suspension import Suspension
+from jdbpy.session.events.target import Target
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import ValueInfo, Variable
-from jdbpy.session.target.suspension import Suspension
-from jdbpy.session.target.target import Target
 
 _MOST = 300
 """Questions that are remembered; the oldest are dropped."""

@@ -18,19 +18,9 @@ from jdbpy.garbage import rare_collection
 from jdbpy.session.java.generics import source_type
 from jdbpy.session.java.signatures import PRIMITIVES, field_modifiers, java_name
 from jdbpy.session.java.texts import primitive_text, string_literal, utf16_length
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.model.values import Limits, ValueInfo, Variable, formatted
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import Field
-from jdbpy.session.values.heads import (
-    array_head,
-    braces,
-    brackets,
-    composed,
-    label,
-    object_head,
-    sized_head,
-    with_parts,
-)
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.objects import Objects, Viewer
 from jdbpy.session.values.reader import ClassLayout, Reader
@@ -48,13 +38,23 @@ from jdbpy.session.values.shown import (
     UnknownLayout,
 )
 from jdbpy.session.values.strings import string_start
+from jdbpy.session.values.value_text import (
+    array_head,
+    braces,
+    brackets,
+    composed,
+    label,
+    object_head,
+    sized_head,
+    with_parts,
+)
 from jdbpy.session.values.walk import LEFT_OUT
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
 from jdbpy.wire.layout import OBJECT_TAGS
 
 if TYPE_CHECKING:
-    from jdbpy.session.target.target import Target
+    from jdbpy.session.events.target import Target
     from jdbpy.session.values.views.registry import Registry, View
 
 _MOST_VALUES = 10_000

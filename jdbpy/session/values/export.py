@@ -28,8 +28,8 @@ from decimal import Decimal
 from typing import Any
 
 from jdbpy.errors import JdwpError, UsageError
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import Field
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.objects import Viewer
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import (

@@ -12,8 +12,8 @@ from typing import Any
 from jdbpy.errors import JdwpError
 from jdbpy.session.java.generics import source_type
 from jdbpy.session.java.signatures import java_name
-from jdbpy.session.target.reading import gather
-from jdbpy.session.target.refs import Field
+from jdbpy.session.jvm.reading import gather
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Part, Shown, UnknownLayout
 from jdbpy.session.values.walk import LEFT_OUT

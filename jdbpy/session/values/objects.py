@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.model.values import Limits
-from jdbpy.session.target.reading import gather, read_both
 from jdbpy.session.values.obj import Obj
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.remembered import Remembered
@@ -29,7 +29,7 @@ from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import array_reference, object_reference
 
 if TYPE_CHECKING:
-    from jdbpy.session.target.target import Target
+    from jdbpy.session.events.target import Target
     from jdbpy.session.values.views.registry import Registry, View
 
 

@@ -12,14 +12,14 @@ from typing import Any
 from jdbpy.errors import JdbpyError, JdwpError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both as both_calls
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.generics import source_type
 from jdbpy.session.java.signatures import field_modifiers
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, ValueInfo, Variable
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import Field
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.describe import Describer, describe
 from jdbpy.session.values.export import Export
 from jdbpy.session.values.obj import find_fields

@@ -17,15 +17,15 @@ from typing import Any, TypeVar
 from jdbpy.errors import JdwpError
 from jdbpy.garbage import rare_collection
 from jdbpy.record import Record
+from jdbpy.session.events.prefetch import LikelyClasses
 from jdbpy.session.java.signatures import expanded, java_name, signature_of
-from jdbpy.session.target import facts
-from jdbpy.session.target.prefetch import LikelyClasses
-from jdbpy.session.target.reading import Reading, ask, drive, gather
-from jdbpy.session.target.refs import Field, RefType, as_declared
-from jdbpy.session.target.types import TypeCache
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.reading import Reading, ask, drive, gather
+from jdbpy.session.jvm.refs import Field, RefType, as_declared
+from jdbpy.session.jvm.types import TypeCache
+from jdbpy.session.values.batched_reads import AskBootClass, AskCall, AskCommands, AskFacts, Waves, get_fields, not_null
 from jdbpy.session.values.remembered import GivenObjects, Prefetched, Remembered, StringBody
 from jdbpy.session.values.walk import Walks
-from jdbpy.session.values.waves import AskBootClass, AskCall, AskCommands, AskFacts, Waves, get_fields, not_null
 from jdbpy.wire.command import Command, R
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
-from jdbpy.session.target.refs import RefType
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jdbpy.session.java.texts import utf16_length
-from jdbpy.session.target.reading import read_both
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.remembered import StringBody
 from jdbpy.wire.ids import TaggedValue

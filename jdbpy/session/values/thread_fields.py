@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.record import Record
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.java.releases import THREAD_HOLDER
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import Field
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.wire.ids import TaggedValue, ThreadID
 from jdbpy.wire.layout import OBJECT_TAGS

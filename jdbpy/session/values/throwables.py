@@ -8,9 +8,9 @@ from __future__ import annotations
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
 from jdbpy.session import concurrency
+from jdbpy.session.events.target import Target
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.model.events import ExceptionInfo
-from jdbpy.session.target.reading import read_both
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.obj import find_fields
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import Reader

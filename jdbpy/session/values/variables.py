@@ -12,11 +12,7 @@ from typing import Any, TypeVar
 
 from jdbpy.errors import JdwpError, StateError
 from jdbpy.session.concurrency import both as both_sides, together
-from jdbpy.session.java.generics import source_type
-from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.model.values import Limits, Variable
-from jdbpy.session.target import facts
-from jdbpy.session.target.frames import (
+from jdbpy.session.events.frames import (
     SlotVariable,
     frame_command,
     frame_commands,
@@ -26,10 +22,14 @@ from jdbpy.session.target.frames import (
     from_table,
     key_of,
 )
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import OBSOLETE, Field, Method
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
+from jdbpy.session.java.generics import source_type
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import OBSOLETE, Field, Method
+from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.values.describe import Describer
 from jdbpy.session.values.objects import Objects, prefetch_objects
 from jdbpy.wire.command import Command

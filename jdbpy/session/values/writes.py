@@ -14,13 +14,13 @@ import math
 from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
+from jdbpy.session.events.frames import SlotVariable
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.java.signatures import PRIMITIVES, java_name
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Field, RefType
 from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.target import facts
-from jdbpy.session.target.frames import SlotVariable
-from jdbpy.session.target.refs import Field, RefType
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.variables import current_frames, frame_slots, require_readable
 from jdbpy.wire.constants import Error, Tag, TypeTag

@@ -34,7 +34,7 @@ from jdbpy.wire.layout import (
     layout_of,
     number_code,
 )
-from jdbpy.wire.on_demand import Columns, RowForm, Rows
+from jdbpy.wire.lazy_records import Columns, RowForm, Rows
 from jdbpy.wire.strings import ENCODING_ERRORS
 
 Decode = Callable[[bytes, Iterator[int]], Any]

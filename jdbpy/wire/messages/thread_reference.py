@@ -20,7 +20,7 @@ from jdbpy.wire.ids import (
     ThreadGroupID,
     ThreadID,
 )
-from jdbpy.wire.on_demand import Rows
+from jdbpy.wire.lazy_records import Rows
 
 
 class NameReply(Reply):

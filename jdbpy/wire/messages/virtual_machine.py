@@ -22,7 +22,7 @@ from jdbpy.wire.ids import (
     ThreadGroupID,
     ThreadID,
 )
-from jdbpy.wire.on_demand import Columns
+from jdbpy.wire.lazy_records import Columns
 
 
 class VersionReply(Reply):

@@ -35,8 +35,8 @@ from jdbpy.session.java.types import (
     simple_name,
     source_name,
 )
-from jdbpy.session.target import refs
-from jdbpy.session.target.reading import Reading, SingleFlight, start
+from jdbpy.session.jvm import refs
+from jdbpy.session.jvm.reading import Reading, SingleFlight, start
 from jdbpy.wire.constants import Tag
 
 if TYPE_CHECKING:

@@ -24,12 +24,12 @@ from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.ops.base import VariableStore
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.typing.class_graph import ClassGraph
+from jdbpy.session.events.conditions import Passing
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
+from jdbpy.session.jvm.refs import OBSOLETE
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo, ThreadRef
-from jdbpy.session.target.conditions import Passing
-from jdbpy.session.target.refs import OBSOLETE
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.ids import CodeLocation, FrameID
 from jdbpy.wire.messages import thread_reference
 

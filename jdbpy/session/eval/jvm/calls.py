@@ -16,11 +16,11 @@ from jdbpy.errors import EvalError, JdbpyError, ProtocolError, Thrown, UsageErro
 from jdbpy.session.eval.jvm.invoking import MakeCommand, explained, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.target import Invocation, Raw, Ref, from_wire, to_wire
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import FINAL, split_method
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Method, RefType
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.target import facts
-from jdbpy.session.target.refs import Method, RefType
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.writes import OF_THE_JDK, require_assignable
 from jdbpy.wire.constants import InvokeOptions, TypeTag

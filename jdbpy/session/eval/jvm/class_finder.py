@@ -14,16 +14,16 @@ from typing import Any
 from jdbpy.errors import EvalError, JdwpError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.target import ClassFacts, Ref
+from jdbpy.session.events.suspension import Moment
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.bytecode import classes_used
 from jdbpy.session.java.signatures import java_name, signature_of
 from jdbpy.session.java.types import simple_name
-from jdbpy.session.target import facts
-from jdbpy.session.target.facts import MethodKey
-from jdbpy.session.target.loaders import Loaders
-from jdbpy.session.target.reading import gather
-from jdbpy.session.target.refs import RefType
-from jdbpy.session.target.suspension import Moment
-from jdbpy.session.target.target import Target
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.facts import MethodKey
+from jdbpy.session.jvm.loaders import Loaders
+from jdbpy.session.jvm.reading import gather
+from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.writes import OF_THE_JDK, as_seen_from
 from jdbpy.wire.constants import ClassStatus, Tag

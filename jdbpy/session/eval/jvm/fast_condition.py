@@ -1,7 +1,7 @@
 """The short way to a condition's value: for one that reads or runs methods, and is evaluated where answers come in.
 
 Owns the rule which conditions these are, and their evaluation without a task: it is a coroutine that is driven by the
-answers to what it asks (``target/reading``). What it needs beside commands, a class that is not known yet for example,
+answers to what it asks (``jvm/reading``). What it needs beside commands, a class that is not known yet for example,
 ends it without a value; the dispatcher then evaluates the condition in the usual way. A frame whose id is foreseen is
 read in one trip: ``this`` and the slots of variables.
 
@@ -29,14 +29,14 @@ from jdbpy.session.eval.ops.operators import Compute, ConditionalOp, SameObject,
 from jdbpy.session.eval.ops.read import ArrayLength, ReadElement, ReadField, ReadLocal, ReadStatic, ReadThis
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.target import ClassFacts, EvalTarget, FrameValues, Invocation, Local, Raw, Ref, from_wire
+from jdbpy.session.events.conditions import MethodCall
+from jdbpy.session.events.frames import slots_to_ask
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import split_method
 from jdbpy.session.java.types import Primitive
+from jdbpy.session.jvm.reading import Drive, Reading, ask, gather
+from jdbpy.session.jvm.refs import Method, as_declared
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.target.conditions import MethodCall
-from jdbpy.session.target.frames import slots_to_ask
-from jdbpy.session.target.reading import Drive, Reading, ask, gather
-from jdbpy.session.target.refs import Method, as_declared
-from jdbpy.session.target.target import Target
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.writes import is_known_to_fit
 from jdbpy.wire.command import Command

@@ -35,14 +35,14 @@ from jdbpy.session.eval.target import (
     to_wire,
 )
 from jdbpy.session.eval.utility_calls import UtilityCalls
+from jdbpy.session.events.frames import SlotVariable
+from jdbpy.session.events.target import Target
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.reading import Reading, SingleFlight, gather
+from jdbpy.session.jvm.refs import OBSOLETE, Method
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.sources.local_classes import local_class_path
-from jdbpy.session.target import facts
-from jdbpy.session.target.frames import SlotVariable
-from jdbpy.session.target.reading import Reading, SingleFlight, gather
-from jdbpy.session.target.refs import OBSOLETE, Method
-from jdbpy.session.target.target import Target
 from jdbpy.session.values import writes
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.remembered import PLAIN, GivenObject

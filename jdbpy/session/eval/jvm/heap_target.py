@@ -14,10 +14,10 @@ from typing import TypeVar
 from jdbpy.errors import EvalError, JdwpError, Thrown, UsageError
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Raw, Ref, fields_from_wire, from_wire, to_wire
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import signature_of
-from jdbpy.session.target.reading import Reading, gather
-from jdbpy.session.target.refs import Field
-from jdbpy.session.target.target import Target
+from jdbpy.session.jvm.reading import Reading, gather
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values import writes
 from jdbpy.session.values.objects import Objects, contents
 from jdbpy.session.values.reader import Reader

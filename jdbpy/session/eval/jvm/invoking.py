@@ -20,11 +20,11 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.escape import escape
+from jdbpy.session.events.suspension import Unfit
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import InvokeRules
-from jdbpy.session.target.suspension import Unfit
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import wire_thread
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, InvokeOptions
 from jdbpy.wire.messages import object_reference, thread_reference

@@ -15,9 +15,9 @@ from jdbpy.session.eval.jvm.calls import ThreadCalls
 from jdbpy.session.eval.jvm.class_finder import ClassFinder
 from jdbpy.session.eval.target import ClassFacts, Invocation, Ref
 from jdbpy.session.eval.utility_calls import UtilityCalls
+from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import signature_of
-from jdbpy.session.target import facts
-from jdbpy.session.target.target import Target
+from jdbpy.session.jvm import facts
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ClassObjectID, ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import class_object_reference

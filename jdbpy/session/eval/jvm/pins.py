@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from jdbpy.errors import Disconnected, EvalError, JdwpError
 from jdbpy.session.eval.target import Ref
-from jdbpy.session.target.target import Target
+from jdbpy.session.events.target import Target
 from jdbpy.wire.ids import ObjectID
 from jdbpy.wire.messages import object_reference
 

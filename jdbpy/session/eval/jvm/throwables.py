@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, Thrown
 from jdbpy.session.eval.target import Raw, Ref, from_wire
-from jdbpy.session.target import facts
-from jdbpy.session.target.refs import Field, RefType
-from jdbpy.session.target.target import Target
+from jdbpy.session.events.target import Target
+from jdbpy.session.jvm import facts
+from jdbpy.session.jvm.refs import Field, RefType
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.strings import message_text

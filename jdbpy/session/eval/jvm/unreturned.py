@@ -11,11 +11,11 @@ from contextlib import suppress
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError
-from jdbpy.session.locks.reading import LockReader
+from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.session.model.locks import AwaitedLock
 from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.target.target import Target
-from jdbpy.session.target.threads import FrameRange, ThreadReader, wire_thread
+from jdbpy.session.values.lock_reader import LockReader
 from jdbpy.wire.messages import thread_reference
 
 LIMIT = 5.0

@@ -37,7 +37,7 @@ from jdbpy.session.java.types import (
     type_named,
     upper_bound,
 )
-from jdbpy.session.target import refs
+from jdbpy.session.jvm import refs
 
 _IN_SIGNATURE = re.compile(r"L([^;<]+)")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from jdbpy.session.java.texts import primitive_text
-from jdbpy.session.target.reading import gather
+from jdbpy.session.jvm.reading import gather
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Holder, Part, Parts, Scalar, Shown
 from jdbpy.session.values.views.hashing import striped_sum

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import Field
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.shown import Entries, Shown
 from jdbpy.session.values.views.registry import view

@@ -7,7 +7,7 @@ fields, so the order shown is the one that the program sees.
 from __future__ import annotations
 
 from jdbpy.record import Record
-from jdbpy.session.target.reading import read_both
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Entries, Items, Shown
 from jdbpy.session.values.views.registry import view

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jdbpy.session.java.signatures import simple_name
 from jdbpy.session.java.texts import primitive_text
-from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, Text, Trouble
 from jdbpy.session.values.strings import (

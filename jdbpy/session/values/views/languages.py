@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy.session.java.texts import primitive_text, utf16_length
-from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.shown import Entries, Holder, Items, Part, Parts, Scalar, Shown, Text, UnknownLayout
 from jdbpy.session.values.views.registry import view

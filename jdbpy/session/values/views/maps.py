@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.target.reading import read_both
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, readable
 from jdbpy.session.values.shown import Entries, Pair, Shown, UnknownLayout
 from jdbpy.session.values.views.hashing import KeyValue, hashtable, striped_sum

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jdbpy.session.java.signatures import simple_name
-from jdbpy.session.target.reading import read_both
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Holder, Items, Part, Parts, Scalar, Shown, UnknownLayout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, find_fields, number, reference
 from jdbpy.session.values.reader import ClassLayout
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout

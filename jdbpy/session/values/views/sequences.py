@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 
 from jdbpy.errors import JdwpError
-from jdbpy.session.target.reading import gather, read_both
-from jdbpy.session.target.refs import Field
+from jdbpy.session.jvm.reading import gather, read_both
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import Items, UnknownLayout

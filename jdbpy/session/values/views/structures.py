@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from jdbpy.session.target.reading import Reading, gather
-from jdbpy.session.target.refs import Field
+from jdbpy.session.jvm.reading import Reading, gather
+from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.obj import Obj, find_fields, number, readable, reference
 from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.shown import UnknownLayout

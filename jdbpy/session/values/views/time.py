@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jdbpy.session.target.reading import gather, read_both
+from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.values.obj import Obj, number
 from jdbpy.session.values.shown import Scalar, Shown
 from jdbpy.session.values.views.registry import view

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from itertools import pairwise
 
-from jdbpy.session.target.reading import read_both
+from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.values.obj import Obj, number, reference
 from jdbpy.session.values.shown import Entries, Items, Part, Parts, Scalar, Shown
 from jdbpy.session.values.views.registry import view

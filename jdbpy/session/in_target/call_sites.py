@@ -1,0 +1,362 @@
+"""Calls that the target itself observes: code around the methods, put in after some calls, taken out with the last use.
+
+Owns when a class goes over from breakpoints to code of its own, what each kind of observation has there, and the way
+back: where something is against it breakpoints go on, and the observation says why. What is counted is read a few
+times a second, and once more at the end of the observation and of the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+import trio
+
+from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
+from jdbpy.session.breakpoints.exceptions import ExceptionCatchpoint
+from jdbpy.session.breakpoints.method_places import find_places
+from jdbpy.session.calls.backend import ObservedMethod
+from jdbpy.session.calls.call_stats import ObservedTimes
+from jdbpy.session.calls.call_trees import ObservedTree
+from jdbpy.session.calls.each_call import ObservedCalls
+from jdbpy.session.calls.observation import Observation
+from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict
+from jdbpy.session.events.target import Target
+from jdbpy.session.in_target.call_counters import CallLog, CountLog, TreeLog
+from jdbpy.session.in_target.call_records import RecordLog, computed_ends
+from jdbpy.session.in_target.class_changes import (
+    ChangedByAgent,
+    CodeChanges,
+    NotInstalled,
+    NotInstalledUntilLeft,
+    PlaceKey,
+)
+from jdbpy.session.in_target.install import Installer, staying
+from jdbpy.session.in_target.ring_poller import RingPoller
+from jdbpy.session.in_target.sites import Site
+from jdbpy.session.in_target.thread_runner import request_thread, set_static
+from jdbpy.session.in_target.weave.records import Surrounding
+from jdbpy.session.in_target.weave.weaver import weave
+from jdbpy.session.java.class_file import MalformedClassFile
+from jdbpy.session.java.edit.assembler import CodeTooLong
+from jdbpy.session.jvm.changed_code import ChangedClass
+from jdbpy.session.model.events import Notice
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
+from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
+
+CALLS_UNTIL = 20
+"""Calls of a method by which its class goes into the target."""
+
+CALLS_AGAIN = 5_000
+"""After so many more it is tried again."""
+
+_TRIES, _BETWEEN_TRIES = 30, 0.005
+"""The tries to change a class while one thread waits, and the seconds between two of them."""
+
+_PAUSE = 0.25
+"""Seconds between two readings of what the target has counted."""
+
+
+class MethodSite(Site):
+    """The code around one method, for one observation; ``log`` is for all of the class."""
+
+    def __init__(self, log: CallLog, observation: Observation, observed: ObservedMethod, number: int) -> None:
+        super().__init__(observation, None, observed.method, 0, log.helper)
+        self.log = log
+        self.observed = observed
+        self._place = log.surrounding(number)
+
+    @property
+    def place(self) -> Surrounding:
+        return self._place
+
+    async def begin(self) -> None:
+        await self.log.begin()
+
+
+def _looks(point: ExceptionCatchpoint) -> str:
+    return f"{point.called} watches for exceptions"
+
+
+class CallSites:
+    """Puts observations of calls into one target, and takes them out."""
+
+    def __init__(
+        self,
+        target: Target,
+        points: BreakpointTable,
+        changes: CodeChanges,
+        installer: Installer,
+        poller: RingPoller,
+        lock: trio.Lock,
+        take_out_stale: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._target = target
+        self._points = points
+        self._changes = changes
+        self._installer = installer
+        self._poller = poller
+        self._lock = lock
+        self._take_out_stale = take_out_stale
+        self._pending: dict[tuple[Observation, ReferenceTypeID], list[EventRequest]] = {}
+        self._logs: dict[Observation, list[CallLog]] = {}
+        self._ends: dict[Observation, EventRequest] = {}
+        self._reading = trio.Lock()
+        self._more = trio.Event()
+        points.before_redefined.append(self._cleared)
+        points.on_redefined.append(self._again)
+
+    # -- see ``CallsInTarget`` -----------------------------------------------------------------------------------------
+
+    def begun(self, observation: Observation) -> None:
+        if stays := self._target.why_code_stays():
+            observation.why_ordinary = stays
+            return
+        for type_id in dict.fromkeys(each.owner.id for each in observation.methods):
+            self._request_threads_in(observation, type_id, CALLS_UNTIL)
+
+    async def refresh(self, observation: Observation) -> None:
+        await self._read(observation)
+
+    async def ended(self, observation: Observation) -> None:
+        for key in [each for each in self._pending if each[0] is observation]:
+            self._target.requests.drop(self._pending.pop(key))
+        async with self._lock:  # a class may be about to be changed for it
+            with suppress(Disconnected):
+                await self._read(observation)
+                self._forget(observation)
+        with suppress(JdbpyError):
+            await self._take_out_stale()
+
+    # -- into the target -----------------------------------------------------------------------------------------------
+
+    def _request_threads_in(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
+        """Have a thread come after so many calls of a method: the target's own methods have to be run in one."""
+        if (observation, type_id) not in self._pending:
+            self._pending[observation, type_id] = []
+            observation.start(partial(self._place_requests, observation, type_id, calls))
+
+    async def _place_requests(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
+        methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
+        with suppress(JdbpyError):
+            async with self._target.code_guard.unchanged():
+                found = await find_places(
+                    self._target, [(each.owner, each.method) for each in methods], entries=True, exits=False
+                )
+                came = partial(self._thread_came, observation, type_id)
+                for place in found.entries:
+                    if (observation, type_id) not in self._pending or observation.has_ended():
+                        return
+                    self._pending[observation, type_id].append(request_thread(self._target, place, calls, came))
+
+    def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """Drop the requests for threads in classes with new code; the agent has dropped their breakpoints."""
+        for (_, type_id), requests in self._pending.items():
+            if type_id in type_ids:
+                self._target.requests.submit_clear(requests)
+                requests.clear()
+
+    async def _again(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        for observation, type_id in list(self._pending):
+            if type_id in type_ids:
+                await self._place_requests(observation, type_id, CALLS_UNTIL)
+
+    async def _thread_came(self, observation: Observation, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
+        """A thread stands at an entry of one of the methods, or at a return of one with other breakpoints."""
+        self._target.requests.drop(self._pending.pop((observation, type_id), ()))
+        if observation.has_ended():
+            return RESUME
+        if not self._target.suspension.frozen:  # else what is run could wait for a suspended thread
+            async with self._lock:
+                try:
+                    await self._install(observation, type_id, hit.thread)
+                    return RESUME
+                except NotInstalledUntilLeft as why:
+                    observation.why_ordinary = str(why)
+                    async with self._target.code_guard.unchanged():
+                        exits = await self._installer.exits_of(hit.event.location)
+                        if hit.event.location not in exits:
+                            came = partial(self._thread_came, observation, type_id)
+                            self._pending[observation, type_id] = [
+                                request_thread(self._target, each, 1, came) for each in exits
+                            ]
+                            return RESUME
+                except NotInstalled as why:
+                    observation.why_ordinary = str(why)
+                except Disconnected:
+                    raise
+                except CodeTooLong:
+                    observation.why_ordinary = "it has too many methods"
+                except (JdbpyError, MalformedClassFile) as error:
+                    observation.why_ordinary = f"it could not be put into the target: {error}"
+        self._request_threads_in(observation, type_id, CALLS_AGAIN)
+        return RESUME
+
+    async def _install(self, observation: Observation, type_id: ReferenceTypeID, thread: int) -> None:
+        """Have a class observe its own calls. Raises StaysOrdinary. wire: some 30 trips."""
+        if observation.has_ended():
+            return
+        self._require_no_catchpoint()
+        methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
+        methods = [each for each in methods if each.key not in observation.in_target]
+        type_ = methods[0].owner
+        async with self._installer.changing(type_, thread, asked=observation.asked) as change:
+            log = await self._log(observation, methods, self._installer.helper_name(type_), change.changed.original)
+            new: dict[PlaceKey, MethodSite] = {}
+            for number, each in enumerate(methods):
+                new[each.method.id, 0, id(observation), number] = MethodSite(log, observation, each, number)
+            sites = {**self._changes.sites.get(type_id, {}), **new}
+            for refused in weave(change.changed.original, [site.place for site in sites.values()]).refused:
+                for key in [key for key, site in new.items() if site.place is refused.place]:
+                    observation.why_ordinary = f"{refused.place.method}: {refused.text}"
+                    del new[key], sites[key]
+            if not new:
+                raise NotInstalled(observation.why_ordinary)
+            changing = {each.method.id for each in methods}
+            await self._installer.require_left(change.changed, changing, thread, asked=observation.asked)
+            log.type_id = await change.run.define_helper(log.helper)
+            if handles := {each.field: await change.run.handle(each) for each in log.helper.handles}:
+                await set_static(self._target, log.type_id, handles)
+            await self._installer.keep(change)
+        if observation.has_ended():
+            return
+        for tries in range(_TRIES, 0, -1):  # in a server some call is always under way, but not always in a loop
+            try:
+                await self._change(observation, change.changed, sites, new.values(), thread)
+                break
+            except NotInstalled as why:
+                if tries == 1 or isinstance(why, NotInstalledUntilLeft | ChangedByAgent):
+                    raise
+                await trio.sleep(_BETWEEN_TRIES)
+        self._logs.setdefault(observation, []).append(log)
+        self._watch_end(observation)
+        self._more.set()
+        if len(new) == len(methods):
+            observation.why_ordinary = ""
+
+    async def _change(
+        self,
+        observation: Observation,
+        changed: ChangedClass,
+        sites: Mapping[PlaceKey, Site],
+        new: Collection[MethodSite],
+        thread: int,
+    ) -> None:
+        """Give a class its code. Raises StaysOrdinary while frames are in a loop of it. wire: 4 trips and more."""
+        type_ = changed.type
+        async with self._changes.held(type_.id):
+            changing = {site.method.id for site in new}
+            await self._installer.require_free(changed, changing, thread, asked=observation.asked)
+            observation.hand_over([site.observed for site in new])
+            try:
+                await self._changes.redefine(changed, sites)
+            except ChangedByAgent as why:
+                observation.take_back(type_.id, str(why))
+                raise
+            except JdbpyError as error:
+                observation.take_back(type_.id, f"it could not be put into the target: {error}")
+                await observation.means.redefined([type_.id])
+                raise
+
+    async def _log(
+        self, observation: Observation, methods: Sequence[ObservedMethod], name: str, original: bytes
+    ) -> CallLog:
+        """Return the log of a class for an observation. Raises StaysOrdinary, CodeTooLong. wire: as compiling what is
+        computed there.
+        """
+        if isinstance(observation, ObservedTimes):
+            return CountLog(self._target, observation, methods, name)
+        if isinstance(observation, ObservedTree):
+            if observation.depth > 1:
+                raise NotInstalled(f"a tree of {observation.depth} levels is not folded in the target")
+            if observation.most and len({each.owner.id for each in observation.methods}) > 1:
+                raise NotInstalled("so many calls of several classes are not counted in the target")
+            return TreeLog(self._target, observation, methods, name, original)
+        assert isinstance(observation, ObservedCalls)
+        if observation.ordinary_because:
+            raise NotInstalled(observation.ordinary_because)
+        owner = methods[0].owner
+        places = [CodeLocation(owner.tag, owner.id, each.method.id, 0) for each in methods]
+        computed = []
+        with staying("an expression"):
+            for each, entry in zip(methods, await self._target.types.locations(places), strict=True):
+                computed.append(await computed_ends(observation, each, entry, owner.name))
+        return RecordLog(self._target, observation, methods, computed, name, self._changes, self._poller)
+
+    def _require_no_catchpoint(self) -> None:
+        """Raises StaysOrdinary: a stop at an exception would find it caught where a method reports its end."""
+        for each in self._points.of_type(ExceptionCatchpoint):
+            if each.enabled:
+                raise NotInstalled(_looks(each))
+
+    def _watch_end(self, observation: Observation) -> None:
+        """Keep the target from its end until what it has counted is read."""
+        if observation in self._ends:
+            return
+
+        async def at_end(hit: RequestHit) -> Verdict:
+            with suppress(JdbpyError):
+                await self._read(observation)
+            return RESUME
+
+        spec = RequestSpec(EventKind.VM_DEATH, JdwpSuspendPolicy.ALL, [], at_end)
+        with suppress(Disconnected):
+            self._ends[observation], _ = self._target.requests.submit(spec)
+
+    # -- what the target has counted -----------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Read what was counted, for ever, as long as something is."""
+        while True:
+            if not self._logs:
+                self._more = trio.Event()
+                await self._more.wait()
+            await trio.sleep(_PAUSE)
+            for observation in list(self._logs):
+                try:
+                    await self._read(observation)
+                except Disconnected:
+                    return
+                except JdbpyError as error:
+                    self._logs.pop(observation, None)
+                    text = f"counts kept in the target can no longer be read: {error}"
+                    self._target.publish(Notice("warning", text))
+
+    async def _read(self, observation: Observation) -> None:
+        async with self._reading:
+            for log in list(self._logs.get(observation, ())):
+                await log.refresh()
+
+    # -- out of it again -----------------------------------------------------------------------------------------------
+
+    def _forget(self, observation: Observation) -> None:
+        """End what the target keeps for an observation. wire: no wait."""
+        if (end := self._ends.pop(observation, None)) is not None:
+            self._target.requests.drop([end])
+        logs = self._logs.pop(observation, [])
+        with suppress(Disconnected):
+            self._target.conn.submit_all([command for log in logs for command in log.close()])
+        for type_id, sites in self._changes.sites.items():
+            for place in [place for place, site in sites.items() if site.point is observation]:
+                del sites[place]
+                self._changes.stale.add(type_id)
+
+    async def make_way(self, point: ExceptionCatchpoint) -> None:
+        """Give calls back to breakpoints before an exception breakpoint is set. wire: 2 trips a class."""
+        async with self._lock:
+            for changed in self._changes.changed:
+                sites = self._changes.sites.get(changed.type.id, {})
+                kept = {place: site for place, site in sites.items() if not isinstance(site, MethodSite)}
+                if len(kept) == len(sites):
+                    continue
+                async with self._changes.held(changed.type.id):
+                    for observation in {site.point for site in sites.values() if isinstance(site, MethodSite)}:
+                        observation.take_back(changed.type.id, _looks(point))
+                    await self._changes.redefine(changed, kept)
+
+    def lost(self, observation: Observation, type_id: ReferenceTypeID) -> None:
+        """Give calls back to breakpoints after a hot swap, and try the target again later. wire: no wait."""
+        observation.take_back(type_id, "its class was replaced")
+        self._request_threads_in(observation, type_id, CALLS_UNTIL)
