@@ -22,7 +22,7 @@ from tests.harness.wire_coverage import (
 
 heed_signals()
 
-pytest_plugins = ("tests.harness.java_minutes",)
+pytest_plugins = ("tests.harness.java_minutes", "tests.harness.quick")
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
