@@ -29,18 +29,27 @@ class Obj:
     """One object, to be read by the view of one of its classes.
 
     ``view_class`` is the class that the view is for, ``below`` are the object's own class and what is between the two,
-    lowest first. ``want`` says how many elements are going to be shown: with 0 it is enough to tell the size.
+    lowest first. ``want`` says how many elements are going to be shown: with 0 it is enough to tell the size. The first
+    ``skip`` of them are passed over: they may be as they were when they were read.
     ``text_limit`` is the same for characters.
     """
 
     def __init__(
-        self, reader: Reader, object_id: int, chain: Sequence[ClassLayout], want: int, text_limit: int, show: Show
+        self,
+        reader: Reader,
+        object_id: int,
+        chain: Sequence[ClassLayout],
+        want: int,
+        text_limit: int,
+        show: Show,
+        skip: int = 0,
     ) -> None:
         self.reader = reader
         self.id = object_id
         self.below = tuple(chain[:-1])
         self.view_class = chain[-1]
         self.want = want
+        self.skip = skip
         self.text_limit = text_limit
         self._show = show
 

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from jdbpy.session.values.views.registry import Registry, View
 
 
-async def contents(target: Target, value: TaggedValue, most: int) -> Items | Entries | None:
+async def contents(target: Target, value: TaggedValue, most: int, skip: int = 0) -> Items | Entries | None:
     """Return the first ``most`` elements of an array, or of a collection whose layout is known; None for anything else.
+    The first ``skip`` of them are passed over.
 
     Read from fields: no code runs in the target. wire: 3 trips for a list, a few more for maps.
     """
@@ -45,7 +46,8 @@ async def contents(target: Target, value: TaggedValue, most: int) -> Items | Ent
         length = await reader.run(reader.length(int(value.value)))
         return Items(length, await reader.run(reader.elements(int(value.value), 0, min(length, most))))
     try:
-        shown = await reader.run(Viewer(reader, Objects.of(target).views, Limits().string).show(int(value.value), most))
+        viewer = Viewer(reader, Objects.of(target).views, Limits().string, skip)
+        shown = await reader.run(viewer.show(int(value.value), most))
     except (UnknownLayout, JdwpError):
         return None
     return shown if isinstance(shown, (Items, Entries)) else None
@@ -54,7 +56,8 @@ async def contents(target: Target, value: TaggedValue, most: int) -> Items | Ent
 class Viewer:
     """Runs the views of one registry, for one description: a class is looked at once."""
 
-    def __init__(self, reader: Reader, views: Registry, text_limit: int) -> None:
+    def __init__(self, reader: Reader, views: Registry, text_limit: int, skip: int = 0) -> None:
+        self._skip = skip
         self._reader = reader
         self._views = views
         self._text_limit = text_limit
@@ -84,7 +87,7 @@ class Viewer:
 
     async def run(self, view: View, object_id: int, chain: Sequence[ClassLayout], want: int) -> Shown:
         """Return what a view makes of an object; ``chain`` ends with the class that the view is for."""
-        return await view(Obj(self._reader, object_id, chain, want, self._text_limit, self.show))
+        return await view(Obj(self._reader, object_id, chain, want, self._text_limit, self.show, self._skip))
 
     async def show(self, object_id: int, want: int) -> Shown:
         """Return what the view of an object makes of it. Raises UnknownLayout when there is no view."""

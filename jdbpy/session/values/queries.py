@@ -176,7 +176,7 @@ class ObjectQueries:
         wire: 3 trips for an array or list, a few more for maps, and what describing them takes.
         """
         wire = wire_value(value)
-        found = await contents(self._target, wire, start + count)
+        found = await contents(self._target, wire, start + count, start)
         if found is None:
             return None
         if isinstance(found, Entries):

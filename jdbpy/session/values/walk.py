@@ -6,7 +6,7 @@ a bucket by its node and the rest of its chain, a tree by left subtree, node and
 read is left to the caller.
 
 Who shows a large structure page by page asks for the first 100, the first 200 and so on. ``Walks`` remembers how far
-each was read while the target stands still, so that a page begins where the one before has ended.
+each was read, so that a page begins where the one before has ended.
 """
 
 from __future__ import annotations
@@ -101,38 +101,63 @@ _MOST_WALKS = 20
 
 
 class Walks:
-    """The structures that were read while the target stands still. ``moment`` is another whenever anything has run;
-    None while something may be running: then nothing is remembered."""
+    """The structures of which is known how far they were read, as long as they stay as they are.
+
+    ``moment`` is another whenever anything has run; None while something may be running. Then only structures with a
+    ``version`` are remembered, a number that they change themselves with each entry that comes or goes.
+    """
 
     def __init__(self, moment: Callable[[], Hashable]) -> None:
         self._moment = moment
         self._now: Hashable = None
         self._known: dict[Hashable, Walk[Any]] = {}
+        self._versions: dict[Hashable, tuple[Hashable, Walk[Any]]] = {}
 
-    def of(self, structure: Hashable, plan: Plan[Entry]) -> Walk[Entry]:
+    @property
+    def stand_still(self) -> bool:
+        """True if nothing runs: entries that were read are as they were. No trip."""
+        return self._moment() is not None
+
+    def of(self, structure: Hashable, plan: Plan[Entry], version: Hashable = None) -> Walk[Entry]:
         """Return the walk of a structure, which begins with a plan. No trip."""
         moment = self._moment()
-        if moment is None or moment != self._now:
+        if moment is None:
+            return self._of_version(structure, plan, version)
+        if moment != self._now:
             self._known.clear()
             self._now = moment
         walk: Walk[Entry] | None = self._known.pop(structure, None)
         return self._keep(structure, Walk(plan) if walk is None else walk)
 
-    def all_read(self, structure: Hashable, entries: Sequence[Entry]) -> Walk[Entry]:
+    def all_read(self, structure: Hashable, entries: Sequence[Entry]) -> None:
         """Take in all entries of a structure, which were read in another way. No trip."""
-        self._known.pop(structure, None)
-        return self._keep(structure, Walk([KnownEntry(each) for each in entries]))
-
-    def _keep(self, structure: Hashable, walk: Walk[Entry]) -> Walk[Entry]:
-        if self._now is not None:
-            if len(self._known) >= _MOST_WALKS:
-                del self._known[next(iter(self._known))]
-            self._known[structure] = walk
-        return walk
+        if self._moment() is not None and self._moment() == self._now:
+            self._known.pop(structure, None)
+            self._keep(structure, Walk([KnownEntry(each) for each in entries]))
 
     def forget(self) -> None:
         """Begin anew: something was written into the target."""
         self._known.clear()
+        self._versions.clear()
+
+    def _of_version(self, structure: Hashable, plan: Plan[Entry], version: Hashable) -> Walk[Entry]:
+        of, walk = self._versions.pop(structure, (None, None))
+        if walk is None or of != version:
+            walk = Walk(plan)
+        if version is not None:
+            _make_room(self._versions)
+            self._versions[structure] = version, walk
+        return walk
+
+    def _keep(self, structure: Hashable, walk: Walk[Entry]) -> Walk[Entry]:
+        _make_room(self._known)
+        self._known[structure] = walk
+        return walk
+
+
+def _make_room(known: dict[Hashable, Any]) -> None:
+    if len(known) >= _MOST_WALKS:
+        del known[next(iter(known))]
 
 
 def _settled(parts: Plan[Entry], entries: list[Entry]) -> Plan[Entry]:

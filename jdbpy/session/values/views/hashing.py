@@ -21,6 +21,8 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import TaggedValue
 
 KeyValue = tuple[TaggedValue, TaggedValue]
+_Node = tuple[int, TaggedValue, TaggedValue]
+"""A node with its key and value."""
 
 _STRETCH = 64
 """Table slots that are read at the least."""
@@ -62,17 +64,28 @@ class Buckets:
         """Find out the length of a table, which may be large although little is in it. wire: 1 trip."""
         return await self._reader.length(reference(table))
 
-    async def entries(self, table: TaggedValue, size: int, capacity: int) -> list[KeyValue]:
-        """Return the first entries of a table, as many as are wanted."""
+    async def entries(self, table: TaggedValue, size: int, capacity: int, version: int | None = None) -> list[KeyValue]:
+        """Return the first entries of a table, as many as are wanted. ``version``: see ``Walks``."""
         want = min(size, self._obj.want)
         if want <= 0 or not table.value:
             return []
         whole = Slots(reference(table), 0, capacity, capacity)
-        walk: Walk[KeyValue] = self._reader.walks.of((type(self), whole.table), [Unread(whole, least=0)])
-        self._stretch = max(_STRETCH, 2 * (want - len(walk)) * capacity // size)
-        return await walk.first(self._expand, want, in_part=True)
+        walks = self._reader.walks
+        walk: Walk[_Node] = walks.of((type(self), whole.table), [Unread(whole, least=0)], version)
+        known = len(walk)
+        self._stretch = max(_STRETCH, 2 * (want - known) * capacity // size)
+        found = await walk.first(self._expand, want, in_part=True)
+        if not walks.stand_still and known > self._obj.skip:  # others may have changed values
+            found[self._obj.skip : known] = await self._read_again(found[self._obj.skip : known])
+        return [(key, value) for _, key, value in found]
 
-    async def _expand(self, places: list[Slots | Bucket]) -> list[Plan[KeyValue]]:
+    async def _read_again(self, nodes: list[_Node]) -> list[_Node]:
+        """Return nodes with the values that they have by now. wire: 1 trip."""
+        ids = [node for node, _, _ in nodes]
+        read = [readable(each) for each in await self._reader.fields_of_all(ids, self._fields)]
+        return [(node, key, value) for node, (key, value, *_) in zip(ids, read, strict=True)]
+
+    async def _expand(self, places: list[Slots | Bucket]) -> list[Plan[_Node]]:
         slots = [place for place in places if isinstance(place, Slots)]
         buckets = [place for place in places if isinstance(place, Bucket)]
         from_slots, from_buckets = await read_both(
@@ -81,13 +94,13 @@ class Buckets:
         plans = {id(place): plan for place, plan in zip([*slots, *buckets], [*from_slots, *from_buckets], strict=True)}
         return [plans[id(place)] for place in places]
 
-    async def _read_slots(self, slots: Slots) -> Plan[KeyValue]:
+    async def _read_slots(self, slots: Slots) -> Plan[_Node]:
         """The chains in a stretch of slots, and what is left of the slots."""
         count = min(slots.count, self._stretch)
         rest = slots.count - count
         start = slots.start + rest if self._downwards else slots.start
         nodes = await self._reader.elements(slots.table, start, count)
-        plan: list[Unread | KnownEntry[KeyValue]] = [
+        plan: list[Unread | KnownEntry[_Node]] = [
             Unread(Bucket(int(node.value), Slots(slots.table, start + index, 1, slots.capacity)))
             for index, node in enumerate(nodes)
             if node.value
@@ -99,14 +112,14 @@ class Buckets:
             plan.append(Unread(Slots(slots.table, after, rest, slots.capacity), least=0))
         return plan
 
-    async def _nodes(self, buckets: list[Bucket]) -> list[Plan[KeyValue]]:
+    async def _nodes(self, buckets: list[Bucket]) -> list[Plan[_Node]]:
         nodes = await self._reader.fields_of_all([bucket.node for bucket in buckets], self._fields)
         return [self.plan(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
 
-    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
+    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[_Node]:
         """Return what a node holds: its entry, and the rest of its chain."""
         key, value, next_node = node[:3]
-        known = KnownEntry((key, value))
+        known = KnownEntry((bucket.node, key, value))
         return [known, Unread(Bucket(int(next_node.value), bucket.slots))] if next_node.value else [known]
 
 
@@ -124,14 +137,14 @@ async def capacity_of(obj: Obj, table: TaggedValue, threshold: int, load_factor:
 async def hash_map(obj: Obj) -> Shown:
     if not obj.want:
         return Entries(number(await obj.get("size")), [])
-    names = ["size", "table", "threshold", "loadFactor"]
-    (size, table, threshold, load), node = await with_node_class(obj, names, "table")
+    names = ["size", "table", "threshold", "loadFactor", "modCount"]
+    (size, table, threshold, load, changes), node = await with_node_class(obj, names, "table")
     count = number(size)
     if not count:
         return Entries(count, [])
     fields = await find_fields(obj.reader, node, ["key", "value", "next"])
     capacity = await capacity_of(obj, table, number(threshold), float(load.value or 0))
-    return Entries(count, await Buckets(obj, fields).entries(table, count, capacity))
+    return Entries(count, await Buckets(obj, fields).entries(table, count, capacity, number(changes)))
 
 
 @view("java.util.LinkedHashMap")
@@ -182,7 +195,7 @@ class _Nodes(Buckets):
         await first_in_order([Unread(Slots(reference(table), 0, capacity, capacity), least=0)], self._expand, size)
         return self._found
 
-    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
+    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[_Node]:
         self._found[bucket.node] = node
         return super().plan(bucket, node)
 
@@ -241,7 +254,7 @@ class _WeakBuckets(Buckets):
         super().__init__(obj, fields, downwards=True)
         self._nulls = {value.value for value in nulls}
 
-    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
+    def plan(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[_Node]:
         key = node[0]
         plan = super().plan(bucket, [TaggedValue(Tag.OBJECT, 0) if key.value in self._nulls else key, *node[1:]])
         return plan if key.value else plan[1:]
@@ -279,13 +292,13 @@ class _ConcurrentBuckets(Buckets):
 
     _MOVED, _TREE = -1, -2
 
-    async def _nodes(self, buckets: list[Bucket]) -> list[Plan[KeyValue]]:
+    async def _nodes(self, buckets: list[Bucket]) -> list[Plan[_Node]]:
         nodes = await self._reader.fields_of_all([bucket.node for bucket in buckets], self._fields)
         return await gather(
             [self._resolve(bucket, readable(node)) for bucket, node in zip(buckets, nodes, strict=True)]
         )
 
-    async def _resolve(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[KeyValue]:
+    async def _resolve(self, bucket: Bucket, node: list[TaggedValue]) -> Plan[_Node]:
         kind = number(node[3])
         if kind == self._TREE:
             [first] = await self._obj.object_fields(TaggedValue(Tag.OBJECT, bucket.node), "first")
