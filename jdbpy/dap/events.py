@@ -18,15 +18,6 @@ from jdbpy.task_groups import open_nursery
 if TYPE_CHECKING:
     from jdbpy import Event, Notice, Session, Stopped
 
-_REASONS = {
-    "until": "step",
-    "start": "entry",
-    "access": "data breakpoint",
-    "modification": "data breakpoint",
-    "method-entry": "function breakpoint",
-    "method-exit": "function breakpoint",
-}
-"""The protocol's words for reasons of stops, where they are others than ours."""
 _SILENT = frozenset(
     {
         "breakpoint-resolved",
@@ -177,7 +168,7 @@ def _reason(adapter: Adapter, stop: Stopped) -> str:
     kind = adapter.breakpoints.kind(stop.breakpoint)
     if stop.reason is jdbpy.StopReason.BREAKPOINT and kind in ("function", "instruction"):
         return f"{kind} breakpoint"
-    return _REASONS.get(stop.reason, str(stop.reason))
+    return stop.reason.words.editor or str(stop.reason)
 
 
 def _told(stop: Stopped) -> Body:

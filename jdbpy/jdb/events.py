@@ -9,12 +9,6 @@ from jdbpy import Event, Exited, Location, Notice, Output, Stopped, StopReason, 
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.values import place, text_of, thread_and_place
 
-_ANNOUNCED = {
-    StopReason.BREAKPOINT: "Breakpoint hit: ",
-    StopReason.STEP: "Step completed: ",
-    StopReason.METHOD_ENTRY: "Method entered: ",
-    StopReason.START: "VM Started: ",
-}
 _THREAD = re.compile(r'thread "(.*)", ')
 
 
@@ -109,7 +103,7 @@ _HITS = ("breakpoint-hit", "field-read", "field-changed")
 def _announced_hit(notice: Notice) -> str:
     report = notice.report
     if report is None or notice.kind == "breakpoint-hit":
-        return _ANNOUNCED[StopReason.BREAKPOINT]
+        return StopReason.BREAKPOINT.words.jdb
     if report.new_value is None:
         return f"Field ({report.variable}) access encountered: "
     return f"Field ({report.variable}) is {text_of(report.old_value)}, will be {text_of(report.new_value)}: "
@@ -126,7 +120,7 @@ def _announcement(stop: Stopped, reason: StopReason) -> str:
         return f"Field ({stop.variable}) is {text_of(stop.old_value)}, will be {text_of(stop.new_value)}: "
     if reason is StopReason.METHOD_EXIT:
         return f"Method exited: return value = {text_of(stop.return_value)}, "
-    return _ANNOUNCED.get(reason, "")
+    return reason.words.jdb
 
 
 def _where(notice: Notice) -> str:

@@ -21,24 +21,6 @@ from jdbpy.cli.output.pieces import CodePieces, Pieces, Sentence, Shown, count, 
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line, value_tree, variable_line
 
-_REASONS = {
-    StopReason.STEP: "Step completed",
-    StopReason.UNTIL: "Reached",
-    StopReason.PAUSE: "Paused",
-    StopReason.START: "Ready to start",
-    StopReason.EXCEPTION: "Exception",
-    StopReason.ACCESS: "Field read",
-    StopReason.MODIFICATION: "Field changed",
-    StopReason.METHOD_ENTRY: "Method entered",
-    StopReason.METHOD_EXIT: "Method exited",
-    StopReason.CLASS_PREPARE: "Class loaded",
-    StopReason.CLASS_UNLOAD: "Class unloaded",
-    StopReason.THREAD_START: "Thread started",
-    StopReason.THREAD_DEATH: "Thread ended",
-    StopReason.MONITOR: "Monitor event",
-    StopReason.VM_DEATH: "The target is about to end",
-}
-
 _OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NONE: " (nothing is suspended)"}
 
 
@@ -144,7 +126,7 @@ def reason_of(stop: Stopped) -> str:
     number = f" ({kind.noun} {numbers})" if numbers and kind is not None else ""
     if stop.reason is StopReason.EXCEPTION and stop.exception is not None:
         return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {stop.exception.type}{number}"
-    return _REASONS.get(stop.reason, str(stop.reason)) + number
+    return stop.reason.words.headline + number
 
 
 def _exception(exception: ExceptionInfo) -> Shown:

@@ -12,24 +12,10 @@ from jdbpy.session.concurrency import both
 from jdbpy.session.events.target import Target
 from jdbpy.session.model.tracing import MethodTally, TraceSummary, ValueCount
 from jdbpy.session.model.values import Limits
+from jdbpy.session.model.words import HAPPENED
 from jdbpy.session.values.describe import describe
-from jdbpy.wire.constants import EventKind
 from jdbpy.wire.event_parts import value_of
 from jdbpy.wire.ids import ReferenceTypeID, TaggedValue
-
-_HAPPENED = {
-    EventKind.BREAKPOINT: "hit",
-    EventKind.METHOD_ENTRY: "entered",
-    EventKind.METHOD_EXIT: "exited",
-    EventKind.METHOD_EXIT_WITH_RETURN_VALUE: "exited",
-    EventKind.FIELD_ACCESS: "read",
-    EventKind.FIELD_MODIFICATION: "changed",
-    EventKind.EXCEPTION: "thrown",
-    EventKind.MONITOR_CONTENDED_ENTER: "wanted",
-    EventKind.MONITOR_CONTENDED_ENTERED: "got",
-    EventKind.MONITOR_WAIT: "waiting",
-    EventKind.MONITOR_WAITED: "waited",
-}
 
 
 async def summarize(target: Target, point: BreakpointBase, most: int, most_values: int) -> TraceSummary:
@@ -49,7 +35,7 @@ async def summarize(target: Target, point: BreakpointBase, most: int, most_value
     methods = [
         MethodTally(
             *names[method],
-            _HAPPENED.get(kind, kind.name.lower()),
+            HAPPENED.get(kind, kind.name.lower()),
             row.count,
             row.count / seconds if seconds else 0.0,
             values,

@@ -8,7 +8,7 @@ kept after the target has moved on; using it to ask for more is then a ``StateEr
 * ``events``: what happens to a target: stops, notices, output, the end
 * ``threads``: threads, frames, places in code, stack traces
 * ``values``: values, variables, how much of them is read, formats
-* ``kinds``: the kinds of breakpoints with their words, and the reasons of stops
+* ``kinds``: the kinds of breakpoints, and the reasons of stops; ``words``: what front ends call these
 * ``breakpoints``: breakpoints and other points; ``tracing``: what those that report come to; ``calls``: observed calls
 * ``classes``: classes and their members; ``code``: bytecode and constant pools; ``strata``: source maps
 * ``decisions``: what was decided about hits, and why

@@ -1,6 +1,7 @@
 """The table of what there is to stop at: reasons of stops, and kinds of breakpoints with their words.
 
-A new kind of breakpoint is a row here, a class in ``session/breakpoints``, and the words of a command.
+A new kind of breakpoint is a row here, what front ends call its stops in ``words``, a class in ``session/breakpoints``,
+and the words of a command.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from jdbpy.record import Record
+from jdbpy.session.model.words import STOP_WORDS, StopWords
 
 
 class StopReason(StrEnum):
@@ -29,6 +31,11 @@ class StopReason(StrEnum):
     THREAD_DEATH = "thread-death"
     MONITOR = "monitor"
     VM_DEATH = "vm-death"
+
+    @property
+    def words(self) -> StopWords:
+        """Return what front ends call it."""
+        return STOP_WORDS[self.value]
 
 
 class BreakpointKind(Record):
