@@ -71,7 +71,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("cond 6 false", _changed("condition set")),
         ("cond -hitcount 2", lambda d: d["action"] == "hit count removed" and "hit_count" not in d["breakpoints"][0]),
         ("weave 6", _listed(0, number=6, condition="false")),
-        ("woven", lambda d: (d["mode"], d["classes"]) == ("off", [])),
+        ("woven", lambda d: (d["mode"], d["classes"]) == ("auto", [])),
         ("unweave 6", lambda d: d["classes"] == []),
         ("delete 2", lambda d: d["breakpoints"][0]["number"] == 2),
         ("breakpoints", lambda d: "after" not in d["breakpoints"][1] and not d["breakpoints"][1]["enabled"]),

@@ -108,7 +108,8 @@ class Words:
         if kind == "look":
             return rng.choice(("where", "locals", "print name", "print n", "threads", "breakpoints", "list"))
         if kind == "thread":
-            return f"thread worker-{rng.randrange(WORKERS)}"
+            # a step of one that sleeps ends nowhere: there another worker has to stop
+            return f"thread {self._only or f'worker-{rng.randrange(WORKERS)}'}"
         if kind == "frame":
             return rng.choice(("up", "down"))
         if kind == "hold":
