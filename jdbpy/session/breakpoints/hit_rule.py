@@ -18,6 +18,7 @@ from jdbpy.session.breakpoints.reports import Reporter
 from jdbpy.session.events.requests import RESUME, RequestHit, StopPlan, Verdict, Vote, verdict_of
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import wire_thread
+from jdbpy.session.execution.waiting import WaitingStops
 from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.kinds import StopReason
 from jdbpy.wire.constants import JdwpSuspendPolicy
@@ -74,8 +75,18 @@ class HitRule:
         if hit.request.counting_filter is not None and hit.request.counting_filter.taken:  # it is counted already
             return self._report(point, hit)
         if point.callers is not None or point.condition is not None:
-            return self._look(point, reason, hit)
-        return self._meet(point, reason, hit) if self._counts(point, hit) else RESUME
+            return self._decide(self._look, point, reason, hit)
+        return self._decide(self._meet, point, reason, hit) if self._counts(point, hit) else RESUME
+
+    async def _decide(
+        self, rule: Callable[..., Awaitable[Verdict]], point: BreakpointBase, reason: StopReason, hit: RequestHit
+    ) -> Verdict:
+        """Return the verdict of a rule: to go on, if the point is removed or changed before it comes to one."""
+        with WaitingStops.of(self._target).making() as gone:
+            verdict = await rule(point, reason, hit)
+        if verdict is None or point.number not in gone:
+            return verdict
+        return self._passed(point, hit, Decision.BREAKPOINT_GONE)
 
     def _is_own(self, event: Any) -> bool:
         """True if it happened in code that the debugger has put in, or is an exception that such code catches."""
@@ -93,7 +104,7 @@ class HitRule:
         """Return the verdict on a hit that ``counts``, at the place that the user has meant."""
         if self._points.get(point.number) is not point:
             return self._passed(point, hit, Decision.BREAKPOINT_GONE)
-        return await self._meet(point, StopReason.BREAKPOINT, hit)
+        return await self._decide(self._meet, point, StopReason.BREAKPOINT, hit)
 
     async def _report(self, point: BreakpointBase, hit: RequestHit) -> Verdict:
         assert hit.request.counting_filter is not None

@@ -214,7 +214,7 @@ async def being_decided(session: jdbpy.Session) -> AsyncIterator[tuple[jdbpy.Bre
 async def first_hit(session: jdbpy.Session, number: int) -> HitDecision:
     with within(LIMIT):
         while True:
-            log, _ = await of_point(session, number)
+            log = await session.decisions.latest(MOST)
             if hits := [each for each in log.hits if number in each.breakpoints]:
                 return hits[0]
             await trio.lowlevel.checkpoint()
@@ -224,6 +224,34 @@ async def test_a_breakpoint_that_changes_before_its_stop_is_read(jvm: Jvm) -> No
     async with crew(jvm, 1) as session, being_decided(session) as (point, read):
         await session.points.set_condition(point.number, "n < 0")
         read.set()
+        assert (await first_hit(session, point.number)).reason is Decision.BREAKPOINT_GONE
+
+
+@pytest.mark.parametrize("change", ["removed", "disabled", "changed"])
+async def test_a_breakpoint_that_changes_while_its_condition_is_computed(
+    jvm: Jvm, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with crew(jvm, 1) as session:
+        point = await session.breakpoints.add(CREW.at("deep"), condition="new Object() != null")
+        computing, computed = trio.Event(), trio.Event()
+
+        async def holds(*given: object) -> bool:
+            computing.set()
+            await computed.wait()
+            return True
+
+        monkeypatch.setattr(type(session.points._points[point.number].condition), "holds", holds)
+        await session.execution.resume()
+        with within(LIMIT):
+            await computing.wait()
+        match change:
+            case "removed":
+                await session.points.remove([point.number])
+            case "disabled":
+                await session.points.disable([point.number])
+            case _:
+                await session.points.set_condition(point.number, "n < 0")
+        computed.set()
         assert (await first_hit(session, point.number)).reason is Decision.BREAKPOINT_GONE
 
 
