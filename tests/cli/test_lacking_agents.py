@@ -134,7 +134,7 @@ async def test_what_cannot_go_into_the_target_says_why_and_how_it_would(jvm: Jvm
 
 async def test_what_cannot_go_into_the_target_of_a_session_that_only_reads_says_so(jvm: Jvm) -> None:
     words = ("--keep-going", "--read-only", "--allow-suspend", "--timeout", "20")
-    lines = ["break Ledger.total(int,String)", "cont", "clear 1", "set in-target auto"]
+    lines = ["break Ledger.total(int,String)", "cont", "clear 1", "set in-target eager"]
     lines += ["break Ledger.total(int,String) if factor > 1000", "breakpoints", "info woven", "weave 2", "resume"]
     lines += ["calls stats Ledger.total for 0.1"]
     async with start_target(jvm, LEDGER) as target:

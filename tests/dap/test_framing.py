@@ -30,11 +30,11 @@ def test_headers_may_be_spelled_otherwise() -> None:
 
 
 FATAL = {
-    "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n": "no message of the debug adapter protocol",
-    "POST /x HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}": "no message of the debug adapter protocol",
-    "JDWP-Handshake\r\n\r\n": "no message of the debug adapter protocol",
-    '{"seq":1}\r\n\r\n': "no message of the debug adapter protocol",
-    "\r\n\r\n": "no message of the debug adapter protocol",
+    "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n": "not a message of the debug adapter protocol",
+    "POST /x HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}": "not a message of the debug adapter protocol",
+    "JDWP-Handshake\r\n\r\n": "not a message of the debug adapter protocol",
+    '{"seq":1}\r\n\r\n': "not a message of the debug adapter protocol",
+    "\r\n\r\n": "not a message of the debug adapter protocol",
     "Content-Type: x\r\n\r\n": "no Content-Length",
     "Content-Length: -1\r\n\r\n": "not a number",
     "Content-Length: 1e3\r\n\r\n": "not a number",

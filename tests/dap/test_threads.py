@@ -119,12 +119,13 @@ public class Lingers {
         System.out.println(enough); // @next
     }
 
-    static volatile boolean started, enough;
+    static volatile boolean started;
+    static volatile int enough, lingered;
 
     static int linger() {
         System.out.println("lingers");
-        while (!enough) Thread.onSpinWait();
-        enough = false;
+        int mine = ++lingered;
+        while (enough < mine) Thread.onSpinWait();
         return 7;
     }
 }
@@ -151,7 +152,7 @@ async def test_a_thread_runs_while_the_method_of_a_canceled_expression_does(jvm:
         assert running == {"threadId": stop["threadId"], "allThreadsContinued": False}
         await dap.wait("the warning", lambda: "is still running" in dap.output)
         assert (await dap.response(await dap.start("stackTrace", threadId=stop["threadId"])))["success"] is False
-        await dap.evaluate("Lingers.enough = true", elsewhere)
+        await dap.evaluate("Lingers.enough = 1", elsewhere)
         again = await dap.stopped("pause", threadId=stop["threadId"], allThreadsStopped=True)
         assert again["description"] == "Lingers.linger, which was left running, has returned"
         [top, *_] = await dap.frames(again)
@@ -161,7 +162,7 @@ async def test_a_thread_runs_while_the_method_of_a_canceled_expression_does(jvm:
         asked = await dap.start("evaluate", expression="Lingers.linger()", frameId=top["id"], context="watch")
         assert "has not returned within 1 s" in (await dap.response(asked))["message"]
         assert await dap.event("continued") == running
-        await dap.evaluate("Lingers.enough = true", elsewhere)
+        await dap.evaluate("Lingers.enough = 2", elsewhere)
         again = await dap.stopped("pause", threadId=stop["threadId"])
         await dap.breakpoints(lingers, "next")
         await dap.request("continue", threadId=stop["threadId"])

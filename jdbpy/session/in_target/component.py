@@ -286,7 +286,7 @@ class Instrumentation:
 
     def _traced(self, point: MethodTrace) -> None:
         """Have a thread come to a trace that was set, after some hits in each of its classes. wire: no wait."""
-        if not self._is_eager or not point.by_places:
+        if not self._possible or not self._is_eager or not point.by_places:
             return
         options = point.options
         looks = point.condition is not None or point.callers is not None or point.log is not None
@@ -467,8 +467,8 @@ class Instrumentation:
 
     @property
     def _is_eager(self) -> bool:
-        """True if whatever can go into the target does so, without being asked for or hot."""
-        return self._mode == "eager" and self._possible and not self._target.remote
+        """True if whatever can go into the target is to do so, without being asked for or hot."""
+        return self._mode == "eager" and not self._target.remote
 
     def _again_after(self, point: BreakpointBase, why: NotInstalled) -> int:
         """Return after how many hits it is tried again to put a point into the target."""

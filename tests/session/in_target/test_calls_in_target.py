@@ -267,7 +267,9 @@ async def test_calls_are_kept_by_the_target(jvm: Jvm) -> None:
             await every.refresh()
             names = {each.thread.id for each in found[threads:] if each.thread}
             assert len(names) == 4 and len(found) - threads == 4 * (3 * 17 + 3)
-        assert d.session.instrumentation.woven() == []
+        # calls of virtual threads are not seen, one may be under way: then the code stays until the debugger leaves
+        left = [each.class_name for each in d.session.instrumentation.woven()]
+        assert left == (["Booth"] if jvm.feature >= 21 else [])
         await d.session.detach()
         d.unseen()
         await d.target.send("rounds 2")
