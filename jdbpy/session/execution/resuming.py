@@ -137,6 +137,7 @@ class Resuming:
         else:
             resumed = self._submit(suspension.plan_run_thread(thread))
             self._released(thread)
+            self._waiting.stepped_alone()
         self._prefetch_stop(thread, resumed)
 
     async def suspend(self, threads: Sequence[int] | None = None) -> None:

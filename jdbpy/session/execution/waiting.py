@@ -55,6 +55,7 @@ class WaitingStops:
         self.table = StopTable()
         self.announce: Callable[[Stopped], None] = lambda stop: None
         self._changed = trio.lowlevel.ParkingLot()
+        self._stepped_alone = trio.lowlevel.ParkingLot()
         self._making: list[set[int]] = []
         self._told: tuple[Stopped, ...] = ()  # the stops of the last notice
 
@@ -118,7 +119,6 @@ class WaitingStops:
 
     def before_step(self, thread: int) -> None:
         """A step of a thread is about to begin: stops of others that nobody has taken wait for its end. No trip."""
-        self._changed.unpark_all()
         if self._target.clients is not None:
             return
         suspension = self._target.suspension
@@ -132,6 +132,11 @@ class WaitingStops:
             if stop.thread is not None:
                 self.table.wait(WaitingStop(stop, WaitReason.STEP))
                 self._target.decisions.settle(stop.thread.id, Decision.WAITING_STEP)
+        self._changed.unpark_all()
+
+    def stepped_alone(self) -> None:
+        """A step has begun while other threads stay suspended. No trip."""
+        self._stepped_alone.unpark_all()
 
     # -- showing them in their turn ----------------------------------------------------------------------------------
 
@@ -269,13 +274,13 @@ class WaitingStops:
         while True:
             steps = self._active_steps()
             with trio.move_on_after(STEP_LIMIT if steps else math.inf):
-                while self._active_steps() == steps:
-                    await self._changed.park()
+                await self._stepped_alone.park()
                 continue
-            if self._target.suspension.anything_held and not self.table.waiting:  # else these are shown, which tells it
+            if self._active_steps() != steps or self.table.waiting:  # what waits is shown, which tells it
+                continue
+            if self._target.suspension.anything_held:
                 await self._tell_why_pending(steps, only_blocked=True)
-            while self._active_steps() == steps:
-                await self._changed.park()
+            await self._stepped_alone.park()
 
     def _active_steps(self) -> dict[int, int]:
         """Return the steps that others wait for: threads, with the number of the thread's step."""
