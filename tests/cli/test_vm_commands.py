@@ -31,7 +31,7 @@ def _is_opened(data: Any) -> bool:
 def steps(directory: Path) -> list[tuple[str, Callable[[Any], object]]]:
     """Lines, and what the data of each result must satisfy; the program stands at a breakpoint."""
     return [
-        ("vm", lambda d: d["command"] == "Ledger" and d["processors"] > 0 and d["process"] > 0 and "notes" not in d),
+        ("vm", lambda d: d["command"] == "Ledger" and d["processors"] and d["process"] and "notes" not in d),
         ("uptime", lambda d: d["uptime"] > 0 and d["nano_time"] and d["now"] > d["started"] - 1),
         ("capabilities", lambda d: all(each["meaning"] for each in d["capabilities"])),
         ("properties java.vm.*", lambda d: "java.vm.name" in values(d["properties"]) and d["pattern"] == "java.vm.*"),
