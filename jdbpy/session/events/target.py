@@ -408,9 +408,9 @@ class Target:
         self.conn.require_allowed(command)
         if self.invocations.any:
             self.invocations.before(op, thread)
-        elif op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME:
-            self.requests.suspend_again()
         self.suspension.apply(op, thread, by_event=by_event, brief=brief)
+        if not self.invocations.any and (op is SuspendOp.VM_RESUME or op is SuspendOp.THREAD_RESUME):
+            self._fit_requests()
         abandoned = None
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
             abandoned = partial(self._take_back, thread, self.suspension.resumed(thread))
@@ -418,6 +418,16 @@ class Target:
         if self.on_resume is not None and op in (SuspendOp.VM_RESUME, SuspendOp.THREAD_RESUME):
             self.on_resume()
         return pending
+
+    def _fit_requests(self) -> None:
+        """Have hits suspend their thread only, while a virtual thread runs and the others are suspended: an event that
+        suspends everything would not suspend that one (docs/agent.md, "Suspending them all happens once"). wire: no
+        wait.
+        """
+        if any(map(self.may_be_virtual, self.suspension.running_alone())):
+            self.requests.suspend_less()
+        else:
+            self.requests.suspend_again()
 
     @contextmanager
     def frozen(self) -> Iterator[Frozen]:

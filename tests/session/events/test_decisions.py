@@ -11,10 +11,11 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.errors import UsageError
+from jdbpy.errors import StateError, UsageError
 from jdbpy.session.events.decisions import MOST, Decisions
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.decisions import BreakpointHits, Decision, HitDecision, HitLog, HitOutcome
+from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.threads import ThreadRef
 from tests.harness import LIMIT, Jvm, program, start_target, within
 
@@ -267,6 +268,8 @@ async def test_a_thread_is_selected_while_its_hit_is_decided(jvm: Jvm) -> None:
     async with crew(jvm, 2) as session, being_decided(session) as (point, read):
         [hit] = [each for each in await session.threads.list() if each.at_breakpoint]
         assert not (await session.stack.select_thread(hit.id)).suspended
+        with pytest.raises(StateError, match="the thread is running"):
+            await session.execution.start_step(StepDepth.OVER)
         await session.points.set_condition(point.number, "n < 0")
         session._target.changed_code.read_kept = None
         await session.breakpoints.add(

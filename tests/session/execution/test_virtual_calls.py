@@ -19,6 +19,7 @@ from tests.session.execution.test_crowded_calls import next_hit
 from tests.session.running import counts_agree
 
 CALLS = 100
+ROUNDS, READS = 10, 10
 
 
 async def test_a_method_that_passes_breakpoints(newest_jvm: Jvm) -> None:
@@ -107,3 +108,23 @@ async def test_one_that_is_removed_meanwhile_leaves_nothing() -> None:
             await s.peer.answer(CLEAR(KIND, 8))
             s.target.requests.suspend_again()
             assert not s.target.requests.all_active()
+
+
+async def test_one_that_is_resumed_by_name_stops_at_a_breakpoint(newest_jvm: Jvm) -> None:
+    """All others stay suspended meanwhile: what the agent only counts, it has not suspended."""
+    with within(LIMIT):
+        async with debug(newest_jvm, "Crew", "3", "virtual") as d:
+            await d.session.breakpoints.add(d.at("call"), condition="name.charAt(1) == '2'", policy=SuspendPolicy.ALL)
+            for _ in range(ROUNDS):
+                thread = await next_hit(d.session)
+                plain = await d.session.breakpoints.add(d.at("deep"), policy=SuspendPolicy.ALL)
+                await d.session.execution.resume(thread)
+                await d.check_stop(await d.session.next_stop(), "breakpoint", at="deep")
+                for _ in range(READS):
+                    [top] = await d.session.stack.frames(thread, 0, 1)
+                    assert top.location.line == d.target.program.line("deep")
+                    assert (await d.session.values.evaluate("name", remember=False)).text == '"w2"'
+                assert d.session.suspended_everything
+                await counts_agree(d.session, waiting=True)
+                await d.session.breakpoints.remove([plain.number])
+            d.unseen()
