@@ -10,8 +10,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.harness import Jvm, inline, program, runtimes, start_target, within
+from tests.harness import Jvm, inline, program, runtimes, start_target, wire_coverage, within
 from tests.harness.java_minutes import minutes
+from tests.harness.jvms import NEEDED
 
 
 async def test_target_runs_and_ends(jvm: Jvm) -> None:
@@ -120,3 +121,9 @@ def test_the_minutes_of_each_version_are_told_at_the_end() -> None:
     shown = "minutes of all workers together: Java 8 0.5 (1 tests), Java 17 1.5 (3 tests), the rest 0.1 (12)"
     assert minutes(seconds, tests) == shown
     assert minutes({"the rest": 6.0}, Counter()) == ""
+
+
+def test_a_whole_run_has_to_use_everything_only_where_every_test_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JDBPY_TEST_JVMS", raising=False)
+    assert {str(each) for each in NEEDED} <= wire_coverage.required()
+    assert wire_coverage.required().isdisjoint({"8", "11"})  # only the tests marked every_java run on them

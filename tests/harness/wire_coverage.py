@@ -4,7 +4,8 @@ whole run.
 Counted are the tests that ask for ``jvm``: commands that were answered without an error, kinds of events that arrived,
 kinds of modifiers that a request was taken with; of the Debug Adapter Protocol the requests of its published schema
 that were answered with success, those that the adapter sends, and the events. Workers write what they have seen to
-files, and the process that leads the run adds them up.
+files, and the process that leads the run adds them up. Required are the Java versions that every test runs on; of
+those that only the tests marked ``every_java`` run on, the figures are printed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from jdbpy.wire.connection import Connection
 from jdbpy.wire.messages import event, event_request
 from jdbpy.wire.pending import Pending
 from tests.dap.schema import all_names
+from tests.harness.jvms import test_jvms
 
 _SEEN_IN = Path(__file__).resolve().parents[2] / "build" / "wire-coverage"
 
@@ -113,7 +115,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for file in _SEEN_IN.glob("*.json"):
         for version, names in json.loads(file.read_text(encoding="utf-8")).items():
             _seen[version].update(names)
-    if _is_whole(config) and session.exitstatus == 0 and any(missing(version) for version in _seen):
+    if _is_whole(config) and session.exitstatus == 0 and any(missing(version) for version in required()):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -127,8 +129,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"DAP coverage, Java {version}: {len(dap & _seen[version])} of {len(dap)} messages")
         for name, why in CANNOT.get(version, {}).items():
             terminalreporter.write_line(f"  cannot be: {name}, {why}")
-        if lacking and _is_whole(config):
-            terminalreporter.write_line(f"  MISSING: {', '.join(sorted(lacking))}")
+        if lacking and _is_whole(config) and version in required():
+            terminalreporter.write_line(f"  MISSING, and the run fails for it: {', '.join(sorted(lacking))}")
+
+
+def required() -> set[str]:
+    """Return the Java versions on which a whole run has to use everything: those that every test runs on."""
+    return {str(jvm.feature) for jvm in test_jvms()}
 
 
 def missing(version: str) -> set[str]:
