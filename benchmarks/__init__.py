@@ -1,4 +1,4 @@
-"""Measurements of jdbpy beside jdb, JDI and a bare socket; ``./dev bench`` runs them and writes docs/performance.md.
+"""Measurements of jdbpy beside jdb, JDI and a bare socket; ``./dev bench`` runs them and writes docs/measurements.md.
 
 relay, traffic   a link with a fixed delay, which counts commands, waves and bytes; tests use it too
 targets          the Java programs that are debugged

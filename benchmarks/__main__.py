@@ -1,4 +1,4 @@
-"""``./dev bench``: runs the cases and writes docs/performance.md, or some of them and prints the table."""
+"""``./dev bench``: runs the cases and writes docs/measurements.md, or some of them and prints the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as tables, and the page docs/performance.md that ``./dev bench`` writes."""
+"""Results as tables, and the page docs/measurements.md that ``./dev bench`` writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.figures import Figure, Result, Unit
 from tests.harness.jvms import Jvm
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
 
 _BY_HAND = "## What the figures say"
 
@@ -73,7 +73,7 @@ def clocks(results: Iterable[Result]) -> str:
 def page(results: Sequence[Result], jvm: Jvm) -> str:
     """The whole page; what stands in it by hand, from ``_BY_HAND`` on, is kept."""
     _, mark, notes = PAGE.read_text(encoding="utf-8").partition(_BY_HAND)
-    return f"""# Performance
+    return f"""# Measurements
 
 Written by `./dev bench` on one machine ({os.cpu_count()} processors, Java {jvm.version}, Python
 {platform.python_version()}). Yours will give other times, so look at the ratios. Whatever stands in one row was

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from docs.tools import speed_picture
 from docs.tools.site import on_page_markdown
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
 from jdbpy.record import Record
@@ -253,3 +254,9 @@ def test_comments_name_facts_that_the_page_has(of: str, least: int) -> None:
     }
     assert len(named) > least
     assert {name for name in named if name[1:] not in facts | sections} == set()
+
+
+def test_the_figures_of_performance_are_those_of_the_measurements() -> None:
+    shown = speed_picture.works()
+    assert speed_picture.page(shown) == speed_picture.PAGE.read_text(encoding="utf-8"), "./dev generate speed"
+    assert speed_picture.svg(shown) == speed_picture.PICTURE.read_text(encoding="utf-8"), "./dev generate speed"

@@ -13,6 +13,7 @@ from docs.tools.manual import write_pages
 from docs.tools.notebook import write as write_notebook
 from docs.tools.picture import take_picture
 from docs.tools.reference import write as write_reference
+from docs.tools.speed_picture import write as write_speed
 from docs.tools.sync_api import write as write_sync
 from tests.cli import golden
 
@@ -24,6 +25,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "manual": write_pages,
     "notebook": write_notebook,
     "picture": take_picture,
+    "speed": write_speed,
     "sync": write_sync,
     "reference": write_reference,
 }
