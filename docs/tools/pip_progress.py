@@ -15,7 +15,7 @@ _FILE = re.compile(r"\s*(?:Downloading|Using cached) (?:\S*/)?([A-Za-z0-9_.]+?)-
 
 def main(words: list[str]) -> int:
     """Return pip's exit status."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--progress-bar", "off", *words]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *words, "--progress-bar", "off"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     printed = []
