@@ -13,7 +13,7 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements of a module or function, those inside of others too; not the expressions, the mass of a tree."""
+    """Yield the statements of a tree, those inside of others too; not the expressions, which are most of it."""
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()

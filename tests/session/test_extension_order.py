@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import jdbpy
 from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
+from jdbpy.session.extension import Extension
 from tests.harness import Jvm, debug, inline
 from tests.harness.debugging import Debugging
 
@@ -31,50 +31,19 @@ NEWER = inline(SOURCE.replace("value + 1", "value + 2"), release=8)
 NONE = jdbpy.SuspendPolicy.NONE
 
 
-def record(session: jdbpy.Session) -> list[str]:
-    """Return the list into which the names of hooks go as they are called."""
-    calls = list[str]()
+def recorder(calls: list[str]) -> Extension:
+    """Return an extension that enters the name of each of its methods that is called, and does nothing else."""
 
-    def wrapped(name: str, hook: Callable[..., Any] | None) -> Callable[..., Any]:
+    def entered(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         def called(*args: Any) -> Any:
             calls.append(name)
-            return None if hook is None else hook(*args)
+            return method(*args)
 
-        async def awaited(*args: Any) -> Any:
-            calls.append(name)
-            return None if hook is None else await hook(*args)
+        return called
 
-        return awaited if inspect.iscoroutinefunction(hook) else called
-
-    session.instrumentation  # noqa: B018
-    session.observer  # noqa: B018
-    target, points = session._target, session.points
-    for owner, attribute, name in (
-        (session.breakpoints.placement.in_target, "request_at", "request_at"),
-        (session.breakpoints.placement.in_target, "placed", "breakpoint_installed"),
-        (session.breakpoints.placement.in_target, "dropped", "breakpoint_removed"),
-        (session.breakpoints.placement.in_target, "prepared", "class_prepared"),
-        (target.changed_code, "on_traced", "breakpoint_installed"),
-        (target.changed_code, "on_untraced", "breakpoint_removed"),
-        (target.changed_code, "on_catching", "before_catchpoint"),
-        (target.changed_code, "on_redefined", "hot_swapped"),
-        (target.changed_code, "read_kept", "before_stop"),
-        (target.changed_code, "read_last", "before_leave"),
-        (target.changed_code, "closing", "closing_commands"),
-        (points, "before_removal", "before_change"),
-        (points, "after_removal", "breakpoints_removed"),
-        (points.rule, "on_often", "hit_threshold"),
-        (target, "on_resume", "resumed"),
-        (target, "was_suspended", "suspended"),
-    ):
-        setattr(owner, attribute, wrapped(name, getattr(owner, attribute)))
-    points.before_redefined.append(lambda _: calls.append("code_cleared"))
-
-    async def redefined(_: object) -> None:
-        calls.append("redefined")
-
-    points.on_redefined.append(redefined)
-    return calls
+    methods = {name: method for name, method in vars(Extension).items() if not name.startswith("_")}
+    recording: type[Extension] = type("Recorder", (Extension,), {n: entered(n, each) for n, each in methods.items()})
+    return recording()
 
 
 def taken(calls: list[str]) -> list[str]:
@@ -91,7 +60,8 @@ async def to_work(d: Debugging) -> None:
 
 async def test_hooks_are_called_in_this_order(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM, options=jdbpy.Options(source_path=(PROGRAM.sources,), in_target="ask")) as d:
-        calls = record(d.session)
+        calls = list[str]()
+        d.session._target.extensions.add(recorder(calls))
         point = await d.session.breakpoints.add(d.at("work"))
         assert taken(calls) == ["breakpoint_removed"]
         await to_work(d)
