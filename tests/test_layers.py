@@ -73,6 +73,7 @@ FLOORS = [
     "model",
     "local",
     "jvm",
+    "extension",
     "events",
     "sources",
     "values",

@@ -68,10 +68,34 @@ def main() -> None:
     show("class names that stand for several", len(repeated_names(trees)))
     edges = {(part(file), other) for file, tree in trees.items() for other in imported(tree) if part(file)}
     show("packages of session in one circle of imports", len(largest_circle({e for e in edges if e[0] != e[1]})))
+    show("callback attributes of session", len(callback_attributes(trees)))
     for what, walk in trio.run(walks).items():
         show(f"{what}: calls", walk.calls)
         show(f"{what}: files", len(walk.files))
         show(f"{what}: moves between packages", walk.moves)
+
+
+def callback_attributes(trees: Mapping[Path, ast.Module]) -> list[str]:
+    """Return the public attributes of objects in ``session`` that others are to assign a function to, or add one to.
+
+    Those are the ones that a constructor declares as ``Callable`` without taking them as a parameter.
+    """
+    return sorted(
+        f"{file.relative_to(PACKAGE)}: {owner.name}.{node.target.attr}"
+        for file, tree in trees.items()
+        if part(file)
+        for owner in classes(tree)
+        for method in owner.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+        for node in statements(method)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
+        if not node.target.attr.startswith("_") and "Callable[" in ast.unparse(node.annotation)
+        if not (isinstance(node.value, ast.Name) and node.value.id in parameters(method))
+    )
+
+
+def parameters(function: ast.FunctionDef) -> set[str]:
+    return {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
 
 
 def show(what: str, figure: int) -> None:

@@ -12,8 +12,8 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements of a module, those inside of others too; not the expressions, the mass of a tree."""
+def statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements of a tree, those inside of others too; not the expressions, which are most of it."""
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()

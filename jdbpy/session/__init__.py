@@ -9,6 +9,7 @@ down only (``tests/test_layers.py``). From the ground up:
 * ``model``: the plain data that front ends get
 * ``local``: this machine: Java runtimes, tunnels
 * ``jvm``: what is known of a VM's code: types, members, lines
+* ``extension``: how one part hangs on to what happens in others
 * ``events``: what comes in from one VM, and what may run in it: requests, stops, suspend counts, threads, frames
 * ``sources``: source files, and classes on this machine
 * ``values``: from objects to what is shown; writing values; stacks, frames, variables of frames

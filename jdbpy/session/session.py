@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from jdbpy.session.breakpoints.hit_log import HitLogReader
     from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
     from jdbpy.session.breakpoints.traces import Traces
-    from jdbpy.session.breakpoints.until_hot import OnOften
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
     from jdbpy.session.calls.backend import CallsInTarget
     from jdbpy.session.calls.observer import CallObserver
@@ -105,7 +104,7 @@ class Session:
             self._dispatcher.exit_status = process.wait_exit
         self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
         self._watchdog.limit = options.max_suspend
-        target.was_suspended = self._watchdog.note
+        target.extensions.add(self._watchdog)
         self._watch_wire_log()
 
     async def _show_stop(self, votes: Votes) -> None:
@@ -257,13 +256,7 @@ class Session:
         if self._options.in_target == "auto" and "instrumentation" not in self.__dict__:
             from jdbpy.session.breakpoints.until_hot import UntilHot
 
-            def load() -> OnOften | None:
-                self._load_instrumentation()
-                return self.points.rule.on_often
-
-            until_hot = UntilHot(self._target, load)
-            breakpoints.placement.in_target = until_hot
-            self.points.rule.on_often = until_hot.often_passed
+            self._target.extensions.add(UntilHot(self._target, self._load_instrumentation))
         return breakpoints
 
     @cached_property
@@ -312,10 +305,7 @@ class Session:
                 return None
             return self.instrumentation.observed(asked)
 
-        observer = CallObserver(self._target, lambda: self.values.evaluator, self.run_beside, in_target)
-        self.points.before_redefined.append(observer.clear)
-        self.points.on_redefined.append(observer.redefined)
-        return observer
+        return CallObserver(self._target, lambda: self.values.evaluator, self.run_beside, in_target)
 
     @cached_property
     def heap(self) -> HeapReader:

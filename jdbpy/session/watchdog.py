@@ -15,6 +15,7 @@ import trio
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.events import Notice
 from jdbpy.wire.messages import event_request
 
@@ -63,7 +64,7 @@ class SuspendedSince:
         return {key: since for key, (_, since) in self._since.items()}
 
 
-class Watchdog:
+class Watchdog(Extension):
     """Resumes what has been suspended for ``limit`` seconds while the user did nothing.
 
     ``resume`` is given the threads, or None for everything.
@@ -98,6 +99,9 @@ class Watchdog:
     def idle(self) -> float:
         """Seconds since the user last did something."""
         return trio.current_time() - self._active
+
+    def suspended(self) -> None:
+        self.note()
 
     def note(self) -> None:
         """Note that a suspension has just begun: its time counts from now, and not from the first question."""

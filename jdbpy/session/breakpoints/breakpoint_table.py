@@ -6,7 +6,7 @@ Owns the row of numbers. What a hit means belongs to ``hit_rule``, what is asked
 from __future__ import annotations
 
 import builtins
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from jdbpy.session.events.conditions import CompileCondition, CompileLogText, Co
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.session.events.target import Target
 from jdbpy.session.execution.waiting import WaitingStops
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.breakpoints import (
     NO_OPTIONS,
     BreakpointInfo,
@@ -63,15 +64,6 @@ class BreakpointTable:
         """Called before a condition is set, or what reports."""
         self.on_woven: Callable[[], None] = lambda: None
         """Called before a point is added that the target itself is to compute."""
-        self.before_removal: Callable[[Iterable[BreakpointBase]], Awaitable[None]] | None = None
-        """Called before points are taken out or changed: hits that the target has kept are to be reported."""
-        self.before_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], None]] = []
-        """Called with classes that were redefined, before anything is set there again: the agent sets no breakpoint
-        where it believes that another one stands."""
-        self.on_redefined: builtins.list[Callable[[Sequence[ReferenceTypeID]], Awaitable[None]]] = []
-        """Called with classes that were redefined, after points were set there again."""
-        self.after_removal: Callable[[], Awaitable[None]] | None = None
-        """Called when points were taken out of the target."""
         self._resting = Resting(target, self.reporter)
         self.reporter.on_window_over = self._resting.wake
         self.hot_places = HotPlaces(target, self._points, self.reporter)
@@ -348,8 +340,8 @@ class BreakpointTable:
         for _, point in sorted(self._points.items()):
             if point.wanted:
                 await point.redefined(renewed)
-        for redefined in self.on_redefined:
-            await redefined(renewed)
+        for extension in self._target.extensions.of(Extension.redefined):
+            await extension.redefined(renewed)
 
     # -- the end -----------------------------------------------------------------------------------------------------
 
@@ -380,8 +372,8 @@ class BreakpointTable:
 
     async def _settle_kept(self, points: Iterable[BreakpointBase]) -> None:
         """Report hits of these points that the target has kept. wire: none, or 1 trip or 2."""
-        if self.before_removal is not None and not self._ended:
-            await self.before_removal(tuple(points))
+        for extension in self._target.extensions.of(Extension.before_change) if not self._ended else ():
+            await extension.before_change(tuple(points))
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 
@@ -413,8 +405,8 @@ class BreakpointTable:
         if self._ended:
             return
         await self._target.conn.gather([reply for point in points for reply in point.disarm()])
-        if self.after_removal is not None:
-            await self.after_removal()
+        for extension in self._target.extensions.of(Extension.breakpoints_removed):
+            await extension.breakpoints_removed()
 
     def _compiled(self, condition: str) -> Condition | None:
         if condition and self._compile is None:

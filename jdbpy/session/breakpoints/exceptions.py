@@ -18,6 +18,7 @@ from jdbpy.session.breakpoints.class_watch import ClassWatch
 from jdbpy.session.breakpoints.event_point import Basis, Concerned, EventBreakpoint
 from jdbpy.session.events.conditions import Given
 from jdbpy.session.events.requests import RequestHit
+from jdbpy.session.extension import Extension
 from jdbpy.session.java.class_names import ClassName
 from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.model import events
@@ -65,8 +66,8 @@ class ExceptionCatchpoint(EventBreakpoint):
     async def _set_up(self) -> None:
         """wire: 3 trips, and 1 a superclass that is new; 1 for every exception (``*``)."""
         self._covered.clear()
-        if (make_way := self._target.changed_code.on_catching) is not None:
-            await make_way(self)
+        for extension in self._target.extensions.of(Extension.before_catchpoint):
+            await extension.before_catchpoint(self)
         if self.typed.text == "*":
             await self._catch([_ANY])
             return

@@ -19,6 +19,7 @@ from jdbpy.session.events.requests import RESUME, RequestHit, StopPlan, Verdict,
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.execution.waiting import WaitingStops
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.kinds import StopReason
 from jdbpy.wire.constants import JdwpSuspendPolicy
@@ -41,8 +42,6 @@ class HitRule:
         self._reporter = reporter
         self._dependents = dependents
         self._hot_places = hot_places
-        self.on_often: Callable[[BreakpointBase, RequestHit], Awaitable[None]] | None = None
-        """Called after many hits that were passed or reported, with one of them, whose thread is suspended."""
 
     def hit(self, point: BreakpointBase, reason: StopReason, hit: RequestHit) -> Vote:
         """Return the vote on one hit: at once for one that is only counted."""
@@ -127,9 +126,8 @@ class HitRule:
                 hit.thread, await point.given(hit, point.options.condition), getattr(hit.event, "location", None)
             ):
                 point.passes += 1
-                if self.on_often is not None and 0 < point.look_after <= point.passes:
-                    self._target.hit_times.stopped(hit.thread)  # what is done now is done once
-                    await self.on_often(point, hit)
+                if 0 < point.look_after <= point.passes:
+                    await self._at_threshold(point, hit)
                 return self._passed(point, hit, Decision.CONDITION_FALSE)
         except Disconnected:
             raise
@@ -159,12 +157,11 @@ class HitRule:
         if point.reports:
             point.count(hit)
             point.passes += 1
-            often = self.on_often is not None and 0 < point.look_after <= point.passes and _suspends(point)
+            often = bool(self._at_thresholds) and 0 < point.look_after <= point.passes and _suspends(point)
             told = hit.replace(go_on=None) if often else hit
             await self._reporter.report(point, told, taken, failed=message, failure=failure)
-            if often and self.on_often is not None:
-                self._target.hit_times.stopped(hit.thread)
-                await self.on_often(point, hit)
+            if often:
+                await self._at_threshold(point, hit)
             return self._passed(point, hit, Decision.REPORT if taken.reported else Decision.LIMIT)
         extra: dict[str, Any] = {"failure": failure} if failure else {}
         extra |= {"breakpoint": point.number, "breakpoints": (point.number,)}
@@ -181,6 +178,18 @@ class HitRule:
         if taken.spent:
             self._reporter.switch_off(point, taken)
         return StopPlan(reason, extra, point.suspends_all)
+
+    @property
+    def _at_thresholds(self) -> tuple[Extension, ...]:
+        return self._target.extensions.of(Extension.hit_threshold)
+
+    async def _at_threshold(self, point: BreakpointBase, hit: RequestHit) -> None:
+        """Tell extensions of a point whose hits were passed or reported so often that it is worth a change of code."""
+        extensions = self._at_thresholds
+        if extensions:
+            self._target.hit_times.stopped(hit.thread)  # what is done now is done once
+        for extension in extensions:
+            await extension.hit_threshold(point, hit)
 
     def _counts(self, point: BreakpointBase, hit: RequestHit) -> bool:
         """Count a hit; whether it is one to stop at, or to report. wire: no wait."""

@@ -22,6 +22,7 @@ from jdbpy.session.breakpoints.places import AbsoluteSpec
 from jdbpy.session.breakpoints.watchpoints import SelectedFrame
 from jdbpy.session.events.requests import RequestHit, Vote
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.java.class_names import ClassName, path_of_package
 from jdbpy.session.java.signatures import outermost
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
@@ -139,8 +140,8 @@ class LineBreakpoints:
         self.placement.forget_code()
         self._points.forget_code()
         renewed = [ReferenceTypeID(each) for each in type_ids]
-        for clear in self._points.before_redefined:
-            clear(renewed)
+        for extension in self._target.extensions.of(Extension.code_cleared):
+            extension.code_cleared(renewed)
         for point in self._all():
             if point.wanted:
                 await self.placement.renew(point, renewed)

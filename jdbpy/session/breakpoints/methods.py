@@ -21,6 +21,7 @@ from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, const
 from jdbpy.session.breakpoints.places import PlaceFinder
 from jdbpy.session.events.conditions import NOTHING, Given
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict, Vote, verdict_of
+from jdbpy.session.extension import Extension
 from jdbpy.session.java.bytecode import second_instruction
 from jdbpy.session.java.class_names import ClassName, fits_exclude, parse_class_name
 from jdbpy.session.java.signatures import split_method
@@ -165,8 +166,8 @@ class MethodTrace(EventBreakpoint):
         watches, self._watches = self._watches, []
         self._placed.clear()
         self.in_target.clear()
-        if self._target.changed_code.on_untraced is not None:
-            self._target.changed_code.on_untraced(self)
+        for extension in self._target.extensions.of(Extension.breakpoint_removed):
+            extension.breakpoint_removed(self)
         dropped = self._target.requests.drop(self._relays)
         self._relays.clear()
         return [*(reply for watch in watches for reply in watch.close()), *dropped, *super().disarm()]
@@ -228,8 +229,8 @@ class MethodTrace(EventBreakpoint):
                 raise outcome
         if self.place is not None:
             await self._target.types.locations([place for place, _ in new])
-        if self._target.changed_code.on_traced is not None:
-            self._target.changed_code.on_traced(self)
+        for extension in self._target.extensions.of(Extension.breakpoint_installed):
+            extension.breakpoint_installed(self)
 
     def standing(self) -> Mapping[EventRequest, EventKind]:
         meant = {False: EventKind.METHOD_ENTRY, True: EventKind.METHOD_EXIT}

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError, UsageError
 from jdbpy.session.breakpoints.class_groups import ClassGroup, ClassGroups, failed
@@ -21,6 +21,7 @@ from jdbpy.session.concurrency import both
 from jdbpy.session.events.conditions import Condition
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Vote
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.java.class_names import ClassName, enclosing, not_loaded
 from jdbpy.session.java.signatures import outermost
 from jdbpy.session.jvm import facts
@@ -39,22 +40,6 @@ _AHEAD = 256
 """The most places that are not confirmed yet while many breakpoints are added."""
 
 
-class InTarget(Protocol):
-    """Conditions that the target itself computes: ``instrumentation``."""
-
-    def request_at(self, point: LineBreakpoint, place: CodeLocation) -> EventRequest | None:
-        """Return the request that brings the hits of a place whose condition the target computes."""
-
-    def placed(self, point: LineBreakpoint) -> None:
-        """The breakpoint stands at its places now."""
-
-    def dropped(self, point: LineBreakpoint) -> None:
-        """The breakpoint was taken out of the target."""
-
-    async def prepared(self, prepared: RefType, thread: int) -> None:
-        """A class with breakpoints is prepared, in a thread that stands at that event."""
-
-
 OnHit = Callable[[LineBreakpoint, RequestHit], Vote]
 
 
@@ -67,7 +52,6 @@ class Placement:
         self._on_hit = on_hit
         self._finder = PlaceFinder(target)
         self._groups = ClassGroups(target, self._finder, self._on_prepare)
-        self.in_target: InTarget | None = None
         self.moves = True
         """A line without code is taken for the next one with code, which is said; False: it is refused."""
         self._prepared = 0  # the class of which requests told last
@@ -146,8 +130,8 @@ class Placement:
         point.placed.clear()
         point.moved = ()
         point.counting = 0
-        if self.in_target is not None:
-            self.in_target.dropped(point)
+        for extension in self._target.extensions.of(Extension.breakpoint_removed):
+            extension.breakpoint_removed(point)
         return self._target.requests.drop(requests)
 
     def forget_code(self) -> None:
@@ -199,16 +183,24 @@ class Placement:
             point.counting = point.agent_count if len(new) + len(point.placed) == 1 else 0
         submitted = []
         for place in new:
-            own = self.in_target.request_at(point, place) if self.in_target is not None else None
+            own = self._own_request(point, place)
             if own is not None:
                 point.placed[place] = own
                 continue
             request, pending = self._target.requests.submit(self._spec(point, place))
             point.placed[place] = request
             submitted.append((place, pending))
-        if self.in_target is not None:
-            self.in_target.placed(point)
+        for extension in self._target.extensions.of(Extension.breakpoint_installed):
+            extension.breakpoint_installed(point)
         return submitted
+
+    def _own_request(self, point: LineBreakpoint, place: CodeLocation) -> EventRequest | None:
+        """Return the request by which an extension reports the hits of a place."""
+        for extension in self._target.extensions.of(Extension.request_at):
+            found: EventRequest | None = extension.request_at(point, place)
+            if found is not None:
+                return found
+        return None
 
     async def _enter(self, point: LineBreakpoint, found: FoundPlaces) -> None:
         """Take in the places that were found, and compile the condition there.
@@ -330,8 +322,8 @@ class Placement:
             for point, setting in begun:
                 if setting is not None:
                     await self._finish(point, *setting)
-        if self.in_target is not None and thread:
-            await self.in_target.prepared(prepared, thread)
+        for extension in self._target.extensions.of(Extension.class_prepared) if thread else ():
+            await extension.class_prepared(prepared, thread)
 
     async def _set_or_tell(
         self, point: LineBreakpoint, types: Sequence[RefType], stood_in: Collection[MethodKey] = ()

@@ -5,19 +5,16 @@ Owns which breakpoints go into the target by themselves, and after how many hits
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
 from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
-from jdbpy.session.events.requests import EventRequest, RequestHit
+from jdbpy.session.events.requests import RequestHit
 from jdbpy.session.events.target import Target
-from jdbpy.session.jvm.refs import RefType
-from jdbpy.wire.ids import CodeLocation
+from jdbpy.session.extension import Extension
 
 PROMOTED_AFTER = 300
 """Hits with a false condition after which a way without stops is looked for."""
-
-OnOften = Callable[[BreakpointBase, RequestHit], Awaitable[None]]
 
 
 def goes_by_itself(target: Target, point: LineBreakpoint) -> bool:
@@ -32,35 +29,28 @@ def goes_by_itself(target: Target, point: LineBreakpoint) -> bool:
     return not target.remote and target.clients is None and not target.why_code_stays()
 
 
-class UntilHot:
-    """Stands in for ``instrumentation`` where that is not loaded: see ``placement.InTarget``.
+class UntilHot(Extension):
+    """Stands in for ``instrumentation`` where that is not loaded; ``load`` loads it, and it takes this one's place."""
 
-    ``load`` loads it, and returns what is to be told of hits from then on.
-    """
-
-    def __init__(self, target: Target, load: Callable[[], OnOften | None]) -> None:
+    def __init__(self, target: Target, load: Callable[[], None]) -> None:
         self._target = target
         self._load = load
 
-    def request_at(self, point: LineBreakpoint, place: CodeLocation) -> EventRequest | None:
-        return None
-
-    def placed(self, point: LineBreakpoint) -> None:
+    def breakpoint_installed(self, point: BreakpointBase) -> None:
+        if not isinstance(point, LineBreakpoint):
+            return
         if not goes_by_itself(self._target, point):
             point.look_after = 0
         elif not point.look_after:
             point.look_after = point.passes + PROMOTED_AFTER
 
-    def dropped(self, point: LineBreakpoint) -> None:
-        """Nothing is in the target."""
-
-    async def prepared(self, prepared: RefType, thread: int) -> None:
-        """No breakpoint of the class is hot."""
-
-    async def often_passed(self, point: BreakpointBase, hit: RequestHit) -> None:
+    async def hit_threshold(self, point: BreakpointBase, hit: RequestHit) -> None:
         """Load ``instrumentation``, and hand over to it the hit of a breakpoint that is hot. wire: as it does."""
         assert isinstance(point, LineBreakpoint)
         if not goes_by_itself(self._target, point):
             point.look_after = 0
-        elif (on_often := self._load()) is not None and point.look_after:
-            await on_often(point, hit)
+            return
+        self._load()
+        if point.look_after:
+            for extension in self._target.extensions.of(Extension.hit_threshold):
+                await extension.hit_threshold(point, hit)

@@ -14,6 +14,7 @@ from jdbpy.session.calls.each_call import ObservedCalls
 from jdbpy.session.calls.observation import Observation
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.calls import MOST_METHODS
 from jdbpy.session.model.events import Report
 from jdbpy.wire.ids import ReferenceTypeID
@@ -21,7 +22,7 @@ from jdbpy.wire.ids import ReferenceTypeID
 Start = Callable[[Callable[[], Awaitable[object]]], None]
 
 
-class CallObserver:
+class CallObserver(Extension):
     """The ``observer`` of a session: observes calls of methods. Nothing stops; leaving takes all of it out."""
 
     def __init__(
@@ -38,6 +39,7 @@ class CallObserver:
         self._start = start
         self._evaluator = evaluator
         self._observations: set[Observation] = set()
+        target.extensions.add(self)
 
     def calls(
         self,
@@ -112,7 +114,7 @@ class CallObserver:
         """
         return ObservedTree(self, method, when, depth, most, most_methods, in_target, excludes)
 
-    def clear(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+    def code_cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Take breakpoints out of classes whose code is new, where the agent has none any more. wire: no wait."""
         for each in self._observations:
             each.means.clear(type_ids)

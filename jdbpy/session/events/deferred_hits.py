@@ -12,6 +12,7 @@ import time
 from jdbpy.session.events.decisions import Entry
 from jdbpy.session.events.requests import EventRequest
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.decisions import Decision
 from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.event_parts import thread_of
@@ -20,7 +21,7 @@ from jdbpy.wire.framing import Packet
 _THREAD = bytes([JdwpSuspendPolicy.EVENT_THREAD])
 
 
-class DeferredHits:
+class DeferredHits(Extension):
     """The hits of one target that were put off. ``leaving``: none is put off any more."""
 
     def __init__(self, target: Target) -> None:
@@ -56,7 +57,7 @@ class DeferredHits:
             found.append((now, thread, getattr(event, "location", None), number, Decision.WAITING_TURN))
         return found
 
-    def queue_due(self) -> None:
+    def resumed(self) -> None:
         """Queue the hits of threads that nothing but their hit suspends any more."""
         if self._hits:
             suspended = self._target.suspension.is_held_otherwise

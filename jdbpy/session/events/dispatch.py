@@ -120,7 +120,7 @@ class EventDispatcher:
         for _ in range(conn.events_waiting):  # the VM's start comes before anybody is there to take it
             self._target.publisher.came_in()
         conn.on_event = self._take
-        self._target.on_resume = self._deferred.queue_due
+        self._target.extensions.add(self._deferred)
         self._target.decisions.pending = self._deferred.pending
         self._running = True
         try:

@@ -36,6 +36,7 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError, StateE
 from jdbpy.session.events.events_under_way import EventsUnderWay
 from jdbpy.session.events.suspension import SuspendOp
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire import close_reason
 from jdbpy.wire.constants import Error
@@ -124,12 +125,13 @@ async def leave(target: Target, *, prove: bool = True) -> None:
 
 async def _read_last(target: Target, limit: float) -> None:
     """Have what the target has kept of hits read and reported, while it answers; leaving goes on whatever happens."""
-    if target.changed_code.read_last is None:
+    if not (extensions := target.extensions.of(Extension.before_leave)):
         return
     with trio.CancelScope(shield=True) as scope, suppress(JdbpyError):
         async with open_nursery() as nursery:
             nursery.start_soon(_give_up, target, scope, limit)
-            await target.changed_code.read_last()
+            for extension in extensions:
+                await extension.before_leave()
             nursery.cancel_scope.cancel()
 
 
@@ -243,8 +245,9 @@ async def _leave(target: Target, held: _StillSuspended, *, prove: bool) -> None:
         target.requests.submit_clear(target.requests.all_active())
         conn.submit(event_request.ClearAllBreakpoints())
         restored = [conn.submit(command) for command in target.changed_code.restoring()] if prove else []
-        for command in target.changed_code.closing() if prove else []:
-            conn.submit(command)
+        for extension in target.extensions.of(Extension.closing_commands) if prove else ():
+            for command in extension.closing_commands():
+                conn.submit(command)
         if target.steps_by_raw_lines:
             conn.submit(virtual_machine.SetDefaultStratum(""))  # no class has it: each one's own default
         resumes = target.suspension.plan_run_everything()

@@ -23,6 +23,7 @@ from jdbpy.session.events.requests import RESUME, RequestTable, StopPlan, Verdic
 from jdbpy.session.events.selection import Selection
 from jdbpy.session.events.streams import Publisher
 from jdbpy.session.events.suspension import SuspendOp, Suspension
+from jdbpy.session.extension import Extension, Extensions
 from jdbpy.session.jvm.changed_code import ChangedCode
 from jdbpy.session.jvm.code_guard import CodeGuard
 from jdbpy.session.jvm.latency import Latency
@@ -154,13 +155,10 @@ class Target:
         """A class in which none of the breakpoints can be set that waited for it stops the target, as in jdb."""
         self.changed_code = ChangedCode()
         self.code_guard = CodeGuard()
+        self.extensions = Extensions()
         self._notices = Counter[str]()
         self.hit_times = HitTimes()
         self._listed: Columns[virtual_machine.ClassInfoWithGeneric] | None = None
-        self.on_resume: Callable[[], None] | None = None
-        """Called when a Resume was submitted, with ``Suspension`` at what follows from it."""
-        self.was_suspended: Callable[[], None] = lambda: None
-        """Called when the user has suspended something; a stop that shows it comes later, or never."""
         self._parts: dict[type[Any], Any] = {}
         conn.recall = Recall(lambda: self.suspension.moment)
 
@@ -415,9 +413,15 @@ class Target:
         if op is SuspendOp.VM_SUSPEND or op is SuspendOp.THREAD_SUSPEND:
             abandoned = partial(self._take_back, thread, self.suspension.resumed(thread))
         pending = self.conn.submit(command, on_reply=on_reply, on_abandoned=abandoned)
-        if self.on_resume is not None and op in (SuspendOp.VM_RESUME, SuspendOp.THREAD_RESUME):
-            self.on_resume()
+        if op in (SuspendOp.VM_RESUME, SuspendOp.THREAD_RESUME):
+            for extension in self.extensions.of(Extension.resumed):
+                extension.resumed()
         return pending
+
+    def was_suspended(self) -> None:
+        """Tell extensions that the user has suspended something."""
+        for extension in self.extensions.of(Extension.suspended):
+            extension.suspended()
 
     def _fit_requests(self) -> None:
         """Have hits suspend their thread only, while a virtual thread runs and the others are suspended: an event that

@@ -26,6 +26,7 @@ from jdbpy.session.events.suspension import SuspendOp
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import model_frame
 from jdbpy.session.execution.waiting import WAITING_FOR, WaitingStops
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.decisions import Decision
 from jdbpy.session.model.events import SourceWindow, Stopped, StopReason
@@ -169,9 +170,9 @@ class StopShower:
         """The dispatcher's way in: publishes one Stop for all votes of a composite, behind the reports of what came
         before it and is kept in the target."""
         with self.waiting.making() as gone:
-            if self._target.changed_code.read_kept is not None:
+            for extension in self._target.extensions.of(Extension.before_stop):
                 with suppress(JdbpyError):
-                    await self._target.changed_code.read_kept()
+                    await extension.before_stop()
             if self._target.suspension.overruled:  # somebody has resumed it meanwhile
                 for hit, plan in votes:
                     numbers, at = plan.extra.get("breakpoints", ()), getattr(hit.event, "location", None)

@@ -19,6 +19,7 @@ from jdbpy.record import Record
 from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
 from jdbpy.session.events.redefining import redefine
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.hotswap.differences import (
     FIELD_BITS,
     ClassShape,
@@ -267,9 +268,9 @@ class HotSwap:
             by_class = {each.type.name: each.changes for each in replacements}
             raise explained(error, by_class, [of_file(each.found.file) for each in replacements]) from None
         self._sent.update({each.type.id: each.found.data for each in replacements})
-        if (redefined := self._target.changed_code.on_redefined) is not None:
+        for extension in self._target.extensions.of(Extension.hot_swapped):
             for each in replacements:
-                await redefined(each.type.id, each.found.data)
+                await extension.hot_swapped(each.type.id, each.found.data)
         self._types.invalidate(ids)
         self._stack.forget()
         stood = [point.number for point in self._breakpoints.list() if _stands_in(point, set(ids))]

@@ -24,6 +24,7 @@ from jdbpy.session.calls.each_call import ObservedCalls
 from jdbpy.session.calls.observation import Observation
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.in_target.call_counters import CallLog, CountLog, TreeLog
 from jdbpy.session.in_target.call_records import RecordLog, computed_ends
 from jdbpy.session.in_target.class_changes import (
@@ -80,7 +81,7 @@ def _looks(point: ExceptionCatchpoint) -> str:
     return f"{point.called} watches for exceptions"
 
 
-class CallSites:
+class CallSites(Extension):
     """Puts observations of calls into one target, and takes them out."""
 
     def __init__(
@@ -105,8 +106,7 @@ class CallSites:
         self._ends: dict[Observation, EventRequest] = {}
         self._reading = trio.Lock()
         self._more = trio.Event()
-        points.before_redefined.append(self._cleared)
-        points.on_redefined.append(self._again)
+        target.extensions.add(self)
 
     # -- see ``CallsInTarget`` -----------------------------------------------------------------------------------------
 
@@ -151,14 +151,14 @@ class CallSites:
                         return
                     self._pending[observation, type_id].append(request_thread(self._target, place, calls, came))
 
-    def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+    def code_cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Drop the requests for threads in classes with new code; the agent has dropped their breakpoints."""
         for (_, type_id), requests in self._pending.items():
             if type_id in type_ids:
                 self._target.requests.submit_clear(requests)
                 requests.clear()
 
-    async def _again(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+    async def redefined(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         for observation, type_id in list(self._pending):
             if type_id in type_ids:
                 await self._place_requests(observation, type_id, CALLS_UNTIL)
@@ -343,7 +343,7 @@ class CallSites:
                 del sites[place]
                 self._changes.stale.add(type_id)
 
-    async def make_way(self, point: ExceptionCatchpoint) -> None:
+    async def before_catchpoint(self, point: ExceptionCatchpoint) -> None:
         """Give calls back to breakpoints before an exception breakpoint is set. wire: 2 trips a class."""
         async with self._lock:
             for changed in self._changes.changed:

@@ -6,9 +6,9 @@ where their code is now, set those again that the agent has dropped (docs/agent.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from jdbpy.errors import JdwpError
 from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
@@ -20,6 +20,7 @@ from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
 from jdbpy.session.events.clients import Steps
 from jdbpy.session.events.redefining import redefine
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
 from jdbpy.session.in_target.sites import Site
@@ -66,11 +67,29 @@ PlaceKey = tuple[Any, ...]
 """A method and an index in the program's own code; of a place of a trace also its number, and which place it is."""
 
 
+class ChangesOwner(Protocol):
+    """What decides about changes of code: ``component.Instrumentation``."""
+
+    async def read_sites(self, sites: Iterable[Site]) -> None:
+        """Report what the target has kept for sites."""
+
+    async def give_back(self, type_id: ReferenceTypeID) -> object:
+        """Give back to breakpoints the checks of a class that runs none of them any more."""
+
+    def breakpoint_installed(self, point: BreakpointBase) -> None:
+        """The places of a breakpoint have moved."""
+
+
 class CodeChanges:
-    """The classes of one target that run checks. ``on_moved`` is called for each breakpoint whose places have moved."""
+    """The classes of one target that run checks."""
 
     def __init__(
-        self, target: Target, points: BreakpointTable, breakpoints: LineBreakpoints, stack: StackReader
+        self,
+        target: Target,
+        points: BreakpointTable,
+        breakpoints: LineBreakpoints,
+        stack: StackReader,
+        owner: ChangesOwner,
     ) -> None:
         self._target = target
         self._points = points
@@ -79,12 +98,8 @@ class CodeChanges:
         self.sites: dict[ReferenceTypeID, dict[PlaceKey, Site]] = {}
         self.stale: set[ReferenceTypeID] = set()
         """Classes with checks that no breakpoint needs any more."""
-        self.read_kept: Callable[[Iterable[Site]], Awaitable[None]] | None = None
-        """Reads what the target has kept for sites."""
-        self.lost: Callable[[ReferenceTypeID], Awaitable[object]] | None = None
-        """Gives back to breakpoints the checks of a class that runs none of them any more."""
         self._foreign: set[ReferenceTypeID] = set()  # classes that an agent of the program changes
-        self.on_moved: Callable[[LineBreakpoint], None] = lambda point: None
+        self._owner = owner
 
     @property
     def changed(self) -> list[ChangedClass]:
@@ -186,8 +201,7 @@ class CodeChanges:
         self.stale.discard(type_.id)
         await self._stand_again(type_, moved)
         gone = [site for site in former.values() if site not in sites.values()]
-        if self.read_kept is not None:
-            await self.read_kept(gone)
+        await self._owner.read_sites(gone)
         self.drop(gone)
 
     def require_untouched(self, type_id: ReferenceTypeID) -> None:
@@ -212,8 +226,7 @@ class CodeChanges:
         is_new = any(site not in former.values() for site in sites.values())
         await redefine(target, [virtual_machine.ClassDef(type_id, changed.original)])
         self._foreign.add(type_id)
-        if self.lost is not None:
-            await self.lost(type_id)
+        await self._owner.give_back(type_id)
         target.types.invalidate([type_id])
         self._stack.forget()
         await self._breakpoints.reinstall([type_id])
@@ -243,8 +256,8 @@ class CodeChanges:
         target.types.moved(type_.id, moved)
         self._stack.forget()
         placement.forget_code()
-        for clear in self._points.before_redefined:
-            clear([type_.id])
+        for extension in target.extensions.of(Extension.code_cleared):
+            extension.code_cleared([type_.id])
         pending: list[Any] = []
         for point in self.breakpoints:
             here = [place for place in point.placed if place in moved]
@@ -262,7 +275,7 @@ class CodeChanges:
                 else:
                     pending.append(placement.put(point, moved[place])[1])
             if here:
-                self.on_moved(point)
+                self._owner.breakpoint_installed(point)
         for outcome in await target.conn.gather(pending):
             if isinstance(outcome, JdwpError):
                 raise outcome

@@ -20,10 +20,11 @@ from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
 from jdbpy.session.breakpoints.line_breakpoints import LineBreakpoints
 from jdbpy.session.breakpoints.methods import MethodTrace
-from jdbpy.session.breakpoints.until_hot import PROMOTED_AFTER, goes_by_itself
+from jdbpy.session.breakpoints.until_hot import PROMOTED_AFTER, UntilHot, goes_by_itself
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, Verdict
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.in_target.call_sites import CallSites, MethodSite
 from jdbpy.session.in_target.change_safety import has_virtual_threads, why_not_now
 from jdbpy.session.in_target.class_changes import (
@@ -78,7 +79,7 @@ _BY_REDEFINITION = (
 MODES = ("auto", "eager", "ask", "off")
 
 
-class Instrumentation:
+class Instrumentation(Extension):
     """Puts conditions into the target, and takes them out."""
 
     def __init__(
@@ -94,27 +95,16 @@ class Instrumentation:
         self._mode = "off"
         self._lock = trio.Lock()
         self._more = trio.Event()
-        self.changes = CodeChanges(target, points, breakpoints, stack)
+        self.changes = CodeChanges(target, points, breakpoints, stack, self)
         self.rings = RingPoller(target, self._ring_failed, points.reporter.clock)
         self.installer = Installer(target, points, self.changes, evaluator, self.rings)
         self.calls = CallSites(
             target, points, self.changes, self.installer, self.rings, self._lock, self._take_out_calls
         )
         self._thread_requests: dict[LineBreakpoint, list[EventRequest]] = {}
-        self.changes.on_moved = self.placed
-        self.changes.read_kept = self._read_sites
-        self.changes.lost = self._lost
-        breakpoints.placement.in_target = self
-        points.rule.on_often = self._often_passed
-        points.before_removal = self._read_kept
-        points.after_removal = self.take_out_stale
-        target.changed_code.on_redefined = self._redefined
-        target.changed_code.on_traced = self._traced
-        target.changed_code.on_untraced = self._dropped
-        target.changed_code.on_catching = self.calls.make_way
         self._busy: Counter[BreakpointBase] = Counter()  # how often a call that was under way was in the way of each
         self._trace_thread_requests: dict[tuple[MethodTrace, ReferenceTypeID], list[EventRequest]] = {}
-        points.before_redefined.append(self._cleared)
+        target.extensions.add(self, in_place_of=UntilHot)
 
     # -- what the user chooses ---------------------------------------------------------------------------------------
 
@@ -131,10 +121,8 @@ class Instrumentation:
         if mode not in MODES:
             raise UsageError(f"'{mode}' is not one of {', '.join(MODES)}")
         self._mode = mode
-        for point in self.changes.breakpoints:
-            self.placed(point)
-        for trace in self._points.of_type(MethodTrace):
-            self._traced(trace)
+        for point in (*self.changes.breakpoints, *self._points.of_type(MethodTrace)):
+            self.breakpoint_installed(point)
 
     def observed(self, asked: bool) -> CallSites | None:
         """Return what has the target observe calls, where that is possible and asked for or set; else None.
@@ -155,7 +143,7 @@ class Instrumentation:
         point.options = point.options.replace(woven=True)
         self._target.requests.drop(self._thread_requests.pop(point, ()))
         point.look_after, point.why_ordinary = 0, ""
-        self.placed(point)
+        self._installed(point)
 
     def woven(self) -> list[WovenClass]:
         """Return the classes that run checks now. No trip."""
@@ -204,12 +192,16 @@ class Instrumentation:
     # -- what breakpoints tell ---------------------------------------------------------------------------------------
 
     def request_at(self, point: LineBreakpoint, place: CodeLocation) -> EventRequest | None:
-        """See ``placement.InTarget``."""
         site = self.changes.site_at(place)
         return site.request if site is not None and site.is_of(point) else None
 
-    def placed(self, point: LineBreakpoint) -> None:
-        """See ``placement.InTarget``."""
+    def breakpoint_installed(self, point: BreakpointBase) -> None:
+        if isinstance(point, LineBreakpoint):
+            self._installed(point)
+        elif isinstance(point, MethodTrace):
+            self._traced(point)
+
+    def _installed(self, point: LineBreakpoint) -> None:
         traps = {id(site.request) for sites in self.changes.sites.values() for site in sites.values()}
         point.computed_in_target = bool(point.placed) and all(id(each) in traps for each in point.placed.values())
         wanted = self._is_wanted(point)
@@ -223,14 +215,11 @@ class Instrumentation:
             if point.wire_policy is JdwpSuspendPolicy.NONE:
                 self._request_thread_at(point, point.placed, hits)
 
-    def dropped(self, point: LineBreakpoint) -> None:
-        """See ``placement.InTarget``."""
-        point.computed_in_target = False
-        self._target.requests.drop(self._thread_requests.pop(point, ()))
-        self._dropped(point)
-
-    def _dropped(self, point: BreakpointBase) -> None:
+    def breakpoint_removed(self, point: BreakpointBase) -> None:
         """End what the target keeps and computes for a point. wire: no wait."""
+        if isinstance(point, LineBreakpoint):
+            point.computed_in_target = False
+            self._target.requests.drop(self._thread_requests.pop(point, ()))
         self._busy.pop(point, None)
         for key in [each for each in self._trace_thread_requests if each[0] is point]:
             self._target.requests.drop(self._trace_thread_requests.pop(key))
@@ -243,8 +232,8 @@ class Instrumentation:
         if self.changes.stale:
             self._more.set()
 
-    async def prepared(self, prepared: RefType, thread: int) -> None:
-        """See ``placement.InTarget``: no frame of the class is there yet. wire: some 20 trips."""
+    async def class_prepared(self, prepared: RefType, thread: int) -> None:
+        """Put conditions into a class of which no frame is there yet. wire: some 20 trips."""
         if not self._target.suspension.frozen:  # else what is run could wait for a thread that is suspended
             points = [point for point in self.changes.breakpoints if places_in(point, prepared.id)]
             points = [point for point in points if self._is_eager or point.options.woven]
@@ -261,10 +250,10 @@ class Instrumentation:
             came = partial(self._thread_came, point)
             self._thread_requests[point].append(request_thread(self._target, place, hits, came))
 
-    def _cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+    def code_cleared(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         """Drop the requests that count hits in classes with new code; the agent has dropped their breakpoints.
 
-        Counting begins anew with ``placed`` or ``_traced``, when a breakpoint or trace is set again. wire: no wait.
+        Counting begins anew with ``breakpoint_installed``, when a breakpoint or trace is set again. wire: no wait.
         """
         renewed = set(type_ids)
         for point in self.changes.breakpoints:
@@ -279,7 +268,7 @@ class Instrumentation:
         self._target.requests.drop(self._thread_requests.pop(point, ()))
         if point.look_after:
             own = hit.event.location in point.placed
-            await self._often_passed(point, hit.replace(shared=False) if own else hit)  # it came with that of the point
+            await self.hit_threshold(point, hit.replace(shared=False) if own else hit)  # it came with that of the point
             if point.look_after and point.wanted and point.wire_policy is JdwpSuspendPolicy.NONE:
                 self._request_thread_at(point, point.placed, max(1, point.look_after - point.passes))
         return RESUME
@@ -342,14 +331,15 @@ class Instrumentation:
         self._request_thread_in(point, type_id, again)
         return RESUME
 
-    async def _read_kept(self, points: Iterable[BreakpointBase]) -> None:
+    async def before_change(self, points: Iterable[BreakpointBase]) -> None:
         """Report what the target has kept of hits so far. wire: 1 trip, 2 where there are some."""
         chosen = list(points)
-        await self._read_sites(
+        await self.read_sites(
             [site for sites in self.changes.sites.values() for site in sites.values() if site.point in chosen]
         )
 
-    async def _read_sites(self, sites: Iterable[Site]) -> None:
+    async def read_sites(self, sites: Iterable[Site]) -> None:
+        """Report what the target has kept for sites. wire: 1 trip, 2 where there is something."""
         found = [site.log.ring if isinstance(site, TraceSite) else getattr(site, "ring", None) for site in sites]
         rings = list(dict.fromkeys(each for each in found if each is not None))
         if rings:
@@ -361,7 +351,7 @@ class Instrumentation:
             return
         self._target.publish(Notice("warning", f"values kept in the target can no longer be read: {error}"))
 
-    async def _often_passed(self, point: BreakpointBase, hit: RequestHit) -> None:
+    async def hit_threshold(self, point: BreakpointBase, hit: RequestHit) -> None:
         """Put a breakpoint that has been passed often into the target, by the thread of this hit.
 
         wire: some 30 trips, once.
@@ -430,18 +420,21 @@ class Instrumentation:
             if self.changes.stale:
                 self._more.set()
 
-    async def _redefined(self, type_id: ReferenceTypeID, data: bytes) -> None:
+    async def breakpoints_removed(self) -> None:
+        await self.take_out_stale()
+
+    async def hot_swapped(self, type_id: ReferenceTypeID, data: bytes) -> None:
         """Take the code that a hot swap has given a class for its own. wire: 2 trips where something was kept."""
-        changed = await self._lost(type_id)
+        changed = await self.give_back(type_id)
         if changed is not None:
             self._target.changed_code.classes[type_id] = ChangedClass(changed.type, data)
 
-    async def _lost(self, type_id: ReferenceTypeID) -> ChangedClass | None:
+    async def give_back(self, type_id: ReferenceTypeID) -> ChangedClass | None:
         """Give back to breakpoints what a class computed that runs its checks no more; return its former change.
 
         wire: 2 trips where something was kept.
         """
-        await self._read_sites(self.changes.sites.get(type_id, {}).values())
+        await self.read_sites(self.changes.sites.get(type_id, {}).values())
         changed = self._target.changed_code.classes.pop(type_id, None)
         for site in self.changes.forget(type_id):
             point, requests = site.point, site.requests

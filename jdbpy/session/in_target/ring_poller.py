@@ -17,6 +17,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.record import Record
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.in_target.weave.log_helper import LogHelper, RingReader
 from jdbpy.session.in_target.weave.trace_helper import STRIPES, TraceHelper
 from jdbpy.session.jvm import facts
@@ -288,7 +289,7 @@ def _is_there(reply: Any) -> bool:
     return True
 
 
-class RingPoller:
+class RingPoller(Extension):
     """Reads the rings of one target, for ever. ``on_error`` is called with a ring that cannot be read any more."""
 
     def __init__(
@@ -297,12 +298,10 @@ class RingPoller:
         self._target = target
         self._on_error = on_error
         self._clock = clock
-        target.changed_code.closing = self._closing
-        target.changed_code.read_last = self.finish
-        target.changed_code.read_kept = self.catch_up
         self._rings: dict[Ring, None] = {}
         self._changed = trio.Event()
         self._lock = trio.Lock()
+        target.extensions.add(self)
 
     def add(self, ring: Ring) -> None:
         """Read a ring from now on."""
@@ -354,18 +353,18 @@ class RingPoller:
                     break
             return total
 
-    async def catch_up(self) -> None:
+    async def before_stop(self) -> None:
         """Read what has come so far. wire: 1 trip, 2 where something has come, 0 without rings."""
         if self._rings:
             await self.poll()
 
-    async def finish(self) -> None:
+    async def before_leave(self) -> None:
         """Have the target keep nothing more, and read what it has kept. wire: 1 trip, 2 where something has come."""
         if self._rings:
             self._submit([command for ring in self._rings for command in ring.end()])
             await self.poll()
 
-    def _closing(self) -> list[Command[Any]]:
+    def closing_commands(self) -> list[Command[Any]]:
         known = self._target.types.facts.known
         fields = ((ring.type_id, known(facts.FIELDS, ring.type_id) or ()) for ring in self._rings)
         return [command for type_id, of_helper in fields for command in emptied(type_id, of_helper)]

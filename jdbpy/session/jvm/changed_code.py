@@ -6,7 +6,7 @@ the program's own. Putting checks in and taking them out belongs to ``instrument
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -69,21 +69,6 @@ class ChangedCode:
         """The debugger's own classes."""
         self.running_methods: set[ReferenceTypeID] = set()
         """Those of them that may run methods of the program."""
-        self.on_redefined: Callable[[ReferenceTypeID, bytes], Awaitable[None]] | None = None
-        """Called when a hot swap has given a class these bytes."""
-
-        self.closing: Callable[[], list[Command[Any]]] = list
-        """Returns the commands after which the debugger's own classes keep no object alive."""
-        self.read_kept: Callable[[], Awaitable[None]] | None = None
-        """Called before a stop is shown: what was kept before it is reported."""
-        self.read_last: Callable[[], Awaitable[None]] | None = None
-        """Called when the target is about to be left: what it has kept is read and reported."""
-        self.on_traced: Callable[[Any], None] | None = None
-        """Called with a trace of methods that stands at its places."""
-        self.on_catching: Callable[[Any], Awaitable[None]] | None = None
-        """Called before an exception breakpoint is set, with it: nothing may catch exceptions in the program's code."""
-        self.on_untraced: Callable[[Any], None] | None = None
-        """Called with one that is taken out of the target."""
 
     @property
     def has_checks(self) -> bool:

@@ -13,6 +13,7 @@ import trio
 import jdbpy
 from jdbpy.errors import StateError, UsageError
 from jdbpy.session.events.decisions import MOST, Decisions
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.decisions import BreakpointHits, Decision, HitDecision, HitLog, HitOutcome
 from jdbpy.session.model.options import StepDepth
@@ -192,24 +193,31 @@ def test_every_reason_has_words() -> None:
     assert all(each.text and each.outcome for each in Decision)
 
 
+class Keeper(Extension):
+    """Keeps reports of the target for itself until ``read`` is set; after the first stop it has none."""
+
+    def __init__(self) -> None:
+        self.reading, self.read = trio.Event(), trio.Event()
+
+    async def before_stop(self) -> None:
+        if not self.reading.is_set():
+            self.reading.set()
+            await self.read.wait()
+
+
 @asynccontextmanager
 async def being_decided(session: jdbpy.Session) -> AsyncIterator[tuple[jdbpy.Breakpoint, trio.Event]]:
     """A breakpoint of one worker, and an event that lets its first hit become a stop.
 
     Reports that the target has kept are read between the decision to stop and the stop: they come when it is set.
     """
-    reading, read = trio.Event(), trio.Event()
-
-    async def read_kept() -> None:
-        reading.set()
-        await read.wait()
-
+    keeper = Keeper()
     point = await session.breakpoints.add(CREW.at("deep"))
-    session._target.changed_code.read_kept = read_kept
+    session._target.extensions.add(keeper)
     await session.execution.resume()
     with within(LIMIT):
-        await reading.wait()
-    yield point, read
+        await keeper.reading.wait()
+    yield point, keeper.read
 
 
 async def first_hit(session: jdbpy.Session, number: int) -> HitDecision:
@@ -271,7 +279,6 @@ async def test_a_thread_is_selected_while_its_hit_is_decided(jvm: Jvm) -> None:
         with pytest.raises(StateError, match="the thread is running"):
             await session.execution.start_step(StepDepth.OVER)
         await session.points.set_condition(point.number, "n < 0")
-        session._target.changed_code.read_kept = None
         await session.breakpoints.add(
             CREW.at("deeper"), condition=f"name.charAt(1) != '{hit.name[-1]}'", policy=SuspendPolicy.THREAD
         )
