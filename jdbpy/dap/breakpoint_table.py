@@ -11,9 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jdbpy import EvalError, JdbpyError, UsageError
-from jdbpy.dap.adapter import Adapter
-from jdbpy.dap.paths import ClientSource, place_of
+from jdbpy.dap.debuggee import Debuggee
+from jdbpy.dap.editor import Editor
+from jdbpy.dap.paths import ClientSource
 from jdbpy.dap.protocol import Body
+from jdbpy.dap.sources import SourceTable
 from jdbpy.escape import escape
 from jdbpy.record import Record
 
@@ -38,18 +40,22 @@ class EditorBreakpoints:
     own.
     """
 
-    def __init__(self, adapter: Adapter) -> None:
-        self._adapter = adapter
+    def __init__(self, debuggee: Debuggee, editor: Editor, sources: SourceTable) -> None:
+        self._debuggee = debuggee
+        self._editor = editor
+        self._sources = sources
         self._groups: dict[Hashable, dict[Hashable, Set]] = {}
         self._by_number: dict[int, tuple[int, str]] = {}  # number in the session -> id of the client, kind
         self._told: dict[int, Body] = {}  # number in the session -> what the client was told last
         self._last_id = 0
         self.entry: int | None = None
         """The number of the breakpoint at the entry of the main method."""
+        self.thread_reports = 0
+        """The number of what reports threads that start and end."""
 
     async def replace(self, group: Hashable, kind: str, wanted: Sequence[tuple[Hashable, Add]]) -> list[Body]:
         """Make the breakpoints of a group these, in their order; the answers. wire: 1 to 3 trips for each new."""
-        session = self._adapter.session
+        session = self._debuggee.session
         had = self._groups.get(group, {})
         now: dict[Hashable, Set] = {}
         keys = {key for key, _ in wanted}
@@ -79,13 +85,13 @@ class EditorBreakpoints:
         for group in self._groups.values():
             for key, known in list(group.items()):
                 group[key] = await self._add(known.kind, known.add, known.shown["id"])
-                self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": group[key].shown})
+                self._editor.event("breakpoint", {"reason": "changed", "breakpoint": group[key].shown})
 
     async def _add(self, kind: str, add: Add, known_id: int = 0) -> Set:
         if not known_id:
             self._last_id += 1
         own = known_id or self._last_id
-        if self._adapter.no_debug:
+        if self._debuggee.plan.no_debug:
             return Set(None, {"id": own, "verified": False, "message": "started without debugging"}, kind, add)
         try:
             made = await add()
@@ -98,7 +104,7 @@ class EditorBreakpoints:
     def _fresh(self, known: Set) -> Body:
         if known.number is None:
             return known.shown
-        return self._shown(self._adapter.session.points.get(known.number))
+        return self._shown(self._debuggee.session.points.get(known.number))
 
     def _shown(self, point: BreakpointInfo) -> Body:
         own, kind = self._by_number[point.number]
@@ -110,23 +116,23 @@ class EditorBreakpoints:
             body["reason"] = "pending"
         lines = [place.line for place in point.code if place.line is not None]
         if kind == "source" and lines:
-            body["line"] = self._adapter.line_out(min(lines))
+            body["line"] = self._editor.line_out(min(lines))
         self._told[point.number] = dict(body)  # a request may add to its answer
         return body
 
     def changed(self, number: int, *, only_news: bool = False) -> None:
         """Something about a breakpoint is another now: its class was loaded. ``only_news``: if it is. No trip."""
-        if number in self._by_number and self._adapter.has_session:
+        if number in self._by_number and self._debuggee.has_session:
             try:
-                point = self._adapter.session.points.get(number)
+                point = self._debuggee.session.points.get(number)
             except UsageError:  # another client has removed it
                 gone = {"id": self._by_number.pop(number)[0], "verified": False}
-                self._adapter.sender.event("breakpoint", {"reason": "removed", "breakpoint": gone})
+                self._editor.event("breakpoint", {"reason": "removed", "breakpoint": gone})
                 return
             told = self._told.get(number)
             shown = self._shown(point)
             if not only_news or shown != told:
-                self._adapter.sender.event("breakpoint", {"reason": "changed", "breakpoint": shown})
+                self._editor.event("breakpoint", {"reason": "changed", "breakpoint": shown})
 
     def tell_messages(self) -> None:
         """Tell the client of breakpoints that are shown otherwise by now, as of why they are not set. No trip."""
@@ -139,22 +145,22 @@ class EditorBreakpoints:
     def resolved(self, number: int) -> None:
         """The class of a breakpoint was loaded. No trip."""
         self.changed(number)
-        if number in self._by_number and self._adapter.has_session:
-            places = self._adapter.session.points.get(number).resolved
-            self._adapter.start(partial(self._adapter.sources.loaded, places))
+        if number in self._by_number and self._debuggee.has_session:
+            places = self._debuggee.session.points.get(number).resolved
+            self._debuggee.start(partial(self._sources.loaded, places))
 
     async def tell_changes(self) -> None:
         """Tell the client of breakpoints that commands of the console have set and removed. No trip but for sources.
 
         Those of lines and methods enter the client's own of that file: it may take them out again.
         """
-        session, sender = self._adapter.session, self._adapter.sender
+        session = self._debuggee.session
         there = {each.number: each for each in session.points.list()}
         for number in [number for number in self._by_number if number not in there]:
             own, _ = self._by_number.pop(number)
-            sender.event("breakpoint", {"reason": "removed", "breakpoint": {"id": own, "verified": False}})
+            self._editor.event("breakpoint", {"reason": "removed", "breakpoint": {"id": own, "verified": False}})
         for number, point in there.items():
-            ours = number in self._by_number or number in (self.entry, self._adapter.thread_point)
+            ours = number in self._by_number or number in (self.entry, self.thread_reports)
             if (
                 ours
                 or point.client not in ("", getattr(session, "name", ""))
@@ -165,19 +171,19 @@ class EditorBreakpoints:
             self._last_id += 1
             self._by_number[number] = self._last_id, "source"
             body = self._shown(point)
-            source = await self._adapter.sources.of_place(point.code[0]) if point.code else None
+            source = await self._sources.of_place(point.code[0]) if point.code else None
             if source is not None:
                 body["source"] = source
                 self._take_over(point, source, body)
-            sender.event("breakpoint", {"reason": "new", "breakpoint": body})
+            self._editor.event("breakpoint", {"reason": "new", "breakpoint": body})
 
     def _take_over(self, point: BreakpointInfo, source: Body, body: Body) -> None:
-        file = place_of(
-            self._adapter, ClientSource(source["name"], source.get("path", ""), source.get("sourceReference", 0))
+        file = self._sources.place_of(
+            ClientSource(source["name"], source.get("path", ""), source.get("sourceReference", 0))
         )
 
         async def add() -> BreakpointInfo:
-            return await self._adapter.session.breakpoints.add_with(point.spec, point.given)
+            return await self._debuggee.session.breakpoints.add_with(point.spec, point.given)
 
         line = min((place.line for place in point.code if place.line is not None), default=0)
         known = Set(point.number, body, "source", add)

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING
 
 import jdbpy
 from jdbpy import JdbpyError, StateError, UsageError
-from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.breakpoint_table import EditorBreakpoints
+from jdbpy.dap.debuggee import GRACE, Debuggee
+from jdbpy.dap.editor import Editor
 from jdbpy.dap.protocol import Body
-from jdbpy.dap.variables import is_static
+from jdbpy.dap.readings import FrameReadings, is_static
+from jdbpy.dap.sources import SourceTable
+from jdbpy.dap.stops import StopEvents
 
 if TYPE_CHECKING:
     from jdbpy import FrameInfo, Session, Stopped
@@ -27,8 +31,21 @@ _ALWAYS = ("quit", "detach", "exit")
 class DebugConsole:
     """The console of one client."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self._adapter = adapter
+    def __init__(
+        self,
+        debuggee: Debuggee,
+        editor: Editor,
+        sources: SourceTable,
+        readings: FrameReadings,
+        breakpoints: EditorBreakpoints,
+        stops: StopEvents,
+    ) -> None:
+        self._debuggee = debuggee
+        self._editor = editor
+        self._sources = sources
+        self._readings = readings
+        self._breakpoints = breakpoints
+        self._stops = stops
         self._session: Session | None = None
         self._lines: ConsoleLines
         self._shown: list[str] | None = None
@@ -36,35 +53,37 @@ class DebugConsole:
         self._frame: FrameInfo | None = None
         """The frame that the client has shown last."""
 
-    async def run(self, text: str, frame: FrameInfo | None) -> Body | None:
-        """Run a line if it is a command: the body of the response; None for an expression. Raises what it failed with.
+    async def reads_as_command(self, text: str, frame: FrameInfo | None) -> bool:
+        """True if a line is a command, not an expression. Raises UsageError where that cannot be known.
+
+        wire: none for variables that were read, else 2 or 3 trips.
+        """
+        reads = self._of_session().reads_as(text)
+        if reads != "either":
+            return reads == "command"
+        word = text.split()[0]
+        if word in _ALWAYS:
+            return True
+        if await self._is_variable(word, frame):
+            return False
+        if frame is None and self._frame is None and len(word) == 1:
+            raise UsageError(
+                f"'{word}' may be a variable, and no frame is selected: `{word} is the command",
+                code="NO_FRAME",
+            )
+        return True
+
+    def begins_anew(self, text: str) -> bool:
+        """True if a command starts the program again, which is the client's own session. No trip."""
+        return self._of_session().begins_anew(text)
+
+    async def run(self, text: str, frame: FrameInfo | None) -> Body:
+        """Run a command: the body of the response. Raises what it failed with.
 
         wire: as the command; 2 trips where the frame is another one than before.
         """
-        lines = self._of_session()
-        reads = lines.reads_as(text)
-        if reads == "either":
-            word = text.split()[0]
-            if word in _ALWAYS:
-                reads = "command"
-            elif await self._is_variable(word, frame):
-                reads = "expression"
-            elif frame is None and self._frame is None and len(word) == 1:
-                raise UsageError(
-                    f"'{word}' may be a variable, and no frame is selected: `{word} is the command",
-                    code="NO_FRAME",
-                )
-            else:
-                reads = "command"
-        if reads == "expression":
-            return None
-        if lines.begins_anew(text):
-            from jdbpy.dap.opening import begin_anew
-
-            await begin_anew(self._adapter)
-            return {"result": "", "variablesReference": 0}
-        session = self._adapter.session
-        async with self._adapter.selecting:
+        lines, session = self._of_session(), self._debuggee.session
+        async with self._debuggee.selecting:
             await self._select(frame)
             before = session.ran, session.suspended_everything
             self._shown = []
@@ -74,7 +93,7 @@ class DebugConsole:
             finally:
                 self._shown = None
         await self._tell(session, *before)
-        if lines.leaving and self._adapter.has_session:
+        if lines.leaving and self._debuggee.has_session:
             await self._leave(session)
         if failure is not None and failure.error is not None:
             if result:
@@ -84,48 +103,40 @@ class DebugConsole:
 
     async def _leave(self, session: Session) -> None:
         """Leave what a command has left or ended; a program that was launched ends by it."""
-        from jdbpy.dap.opening import GRACE
-
-        if self._adapter.started_it:
-            await self._adapter.end(GRACE)
+        if self._debuggee.started_it:
+            await self._debuggee.end(GRACE)
         elif session.ending is None:
-            self._adapter.ended()
+            self._debuggee.finish()
 
     async def complete(self, before: str, frame: FrameInfo | None) -> list[Candidate]:
         """Return the prompt's candidates for a line that begins a command, or may. wire: 2 or 3 trips, none again."""
-        if not self._adapter.has_session or "\n" in before:
+        if not self._debuggee.has_session or "\n" in before:
             return []
         lines = self._of_session()
         if lines.reads_as(before) == "expression" and " " in before.strip():
             return []
-        async with self._adapter.selecting:
+        async with self._debuggee.selecting:
             await self._select(frame)
             return await lines.complete(before.lstrip())
 
-    @property
-    def decompiler(self) -> str:
-        """Return the decompiler's program and arguments, from the configuration or `set decompiler`; "" for none. No
-        trip."""
-        return self._lines.decompiler if self._session is not None else self._adapter.decompiler
-
     async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""
-        session = self._adapter.session
+        session = self._debuggee.session
         if self._session is not session:
             return
-        async with self._adapter.selecting:
+        async with self._debuggee.selecting:
             self._frame = None
             before = session.ran, session.suspended_everything
             await self._lines.stopped(stop)
         await self._tell(session, *before)
 
     def _of_session(self) -> ConsoleLines:
-        session = self._adapter.session
+        session = self._debuggee.session
         if self._session is not session:
             from jdbpy.cli.embedded import ConsoleLines
 
             self._session, self._frame = session, None
-            self._lines = ConsoleLines(session, self._show, decompiler=self._adapter.decompiler)
+            self._lines = ConsoleLines(session, self._show, decompiler=self._sources.decompiler)
         return self._lines
 
     def _show(self, text: str) -> None:
@@ -138,18 +149,18 @@ class DebugConsole:
         self._shown[:] = [text]
 
     def _write(self, text: str) -> None:
-        self._adapter.sender.event("output", {"category": "console", "output": text})
+        self._editor.event("output", {"category": "console", "output": text})
 
     async def _is_variable(self, word: str, frame: FrameInfo | None) -> bool:
         """True if a word is a variable of the frame, or a field of its object or class. wire: none for what was read,
         else 2 or 3 trips."""
         if frame is None or frame.native:
             return False
-        found = await self._adapter.readings.variables(frame, "console")
+        found = await self._readings.variables(frame, "console")
         if any(each.name == word for each in found):
             return True
         try:
-            fields = await self._adapter.session.classes.fields(frame.location.class_name)
+            fields = await self._debuggee.session.classes.fields(frame.location.class_name)
         except (StateError, UsageError):  # of a class that is none any more
             return False
         has_this = any(each.kind == "this" for each in found)
@@ -158,7 +169,7 @@ class DebugConsole:
     async def _select(self, frame: FrameInfo | None) -> None:
         if frame is None or frame is self._frame:
             return
-        session = self._adapter.session
+        session = self._debuggee.session
         if session.selection != (frame.thread.id, frame.index):
             await session.select_thread(frame.thread.id)
             if frame.index != 1:
@@ -167,14 +178,12 @@ class DebugConsole:
 
     async def _tell(self, session: Session, ran: tuple[int, int], everything: bool) -> None:
         """Tell the client what a command has changed. No trip but for sources of breakpoints that are new."""
-        from jdbpy.dap.events import report_resumed
-
-        adapter = self._adapter
-        adapter.readings.changed()
-        if not adapter.has_session:
+        self._sources.decompiler = self._lines.decompiler
+        self._readings.changed()
+        if not self._debuggee.has_session:
             return
-        report_resumed(adapter, everything=everything and not session.suspended_everything)
-        await adapter.breakpoints.tell_changes()
-        if adapter.client.supportsInvalidatedEvent and session.state is jdbpy.VmState.STOPPED:
+        self._stops.report_resumed(everything=everything and not session.suspended_everything)
+        await self._breakpoints.tell_changes()
+        if session.state is jdbpy.VmState.STOPPED:
             stale = self._frame is not None and not session.is_current_frame(self._frame)
-            adapter.sender.event("invalidated", {"areas": ["all"] if stale or session.ran != ran else ["variables"]})
+            self._editor.invalidate("all" if stale or session.ran != ran else "variables")

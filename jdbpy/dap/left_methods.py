@@ -12,8 +12,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jdbpy import JdbpyError
-from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.debuggee import Debuggee
+from jdbpy.dap.editor import Editor
+from jdbpy.dap.handles import Handles
 from jdbpy.dap.protocol import Body
+from jdbpy.dap.stops import StopEvents
 from jdbpy.escape import escape
 
 if TYPE_CHECKING:
@@ -23,8 +26,11 @@ if TYPE_CHECKING:
 class LeftMethods:
     """The threads of one client of which it has heard so."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self._adapter = adapter
+    def __init__(self, debuggee: Debuggee, editor: Editor, handles: Handles, stops: StopEvents) -> None:
+        self._debuggee = debuggee
+        self._editor = editor
+        self._handles = handles
+        self._stops = stops
         self._evaluating: Counter[int] = Counter()
         self._told: set[int] = set()
 
@@ -60,24 +66,22 @@ class LeftMethods:
         self._told.clear()
 
     def _runs(self, thread: int) -> None:
-        adapter = self._adapter
-        if thread in adapter.stops and thread not in self._told and adapter.has_session:
+        if thread in self._stops.last and thread not in self._told and self._debuggee.has_session:
             self._told.add(thread)
-            body: Body = {"threadId": adapter.thread_number(thread), "allThreadsContinued": False}
-            adapter.sender.event("continued", body)
+            body: Body = {"threadId": self._handles.thread_number(thread), "allThreadsContinued": False}
+            self._editor.event("continued", body)
 
     def _ended(self, thread: int, text: str) -> None:
-        adapter = self._adapter
         if thread not in self._told:
             return
         self._told.discard(thread)
-        if adapter.has_session and adapter.session.is_suspended(thread):
-            adapter.drop_old()
+        if self._debuggee.has_session and self._debuggee.session.is_suspended(thread):
+            self._handles.drop_old()
             body: Body = {
                 "reason": "pause",
                 "description": escape(text),
-                "threadId": adapter.thread_number(thread),
-                "allThreadsStopped": adapter.session.suspended_everything,
+                "threadId": self._handles.thread_number(thread),
+                "allThreadsStopped": self._debuggee.session.suspended_everything,
                 "preserveFocusHint": True,
             }
-            adapter.sender.event("stopped", body)
+            self._editor.event("stopped", body)

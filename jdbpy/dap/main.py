@@ -11,7 +11,7 @@ from functools import partial
 import trio
 
 from jdbpy import UsageError
-from jdbpy.dap.server import Server, SocketStream, StandardStream, import_all
+from jdbpy.dap.server import Server, SocketStream, StandardStream
 from jdbpy.garbage import without_collection
 from jdbpy.process.doorway import Doorway, check_token, same_token
 from jdbpy.process.signals import ended_by_signals
@@ -95,7 +95,6 @@ async def _run(line: DapCommand, token: str) -> int:
     if line.port is None:
         _ignore_signals_afterwards()
     async with ended_by_signals() as ended_by:
-        import_all()
         if line.port is None:
             stream = StandardStream()
             server = Server(stream)

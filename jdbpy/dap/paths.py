@@ -9,16 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from jdbpy import UsageError
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.record import Record
 
-if TYPE_CHECKING:
-    from jdbpy.dap.adapter import Adapter
-
-_PART_OF_PATH = re.compile(IDENTIFIER)
+PART_OF_PATH = re.compile(IDENTIFIER)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:|\\\\")
 
 
@@ -86,21 +81,3 @@ class ClientSource(Record):
     name: str = ""
     path: str = ""
     sourceReference: int = 0
-
-
-def place_of(adapter: Adapter, source: ClientSource) -> str:
-    """Return the file as places name it: its name behind those directories that may be a package; the whole path where
-    all of them may."""
-    known = adapter.sources.place(source.sourceReference) if source.sourceReference else ""
-    path = known or adapter.paths.of_client(source.path) or source.name
-    parts = path.replace("\\", "/").split("/")
-    if not parts[-1] or len(path) > 10_000 or any(sign in parts[-1] for sign in ":\n\r"):
-        raise UsageError("the source has no file name", code="WRONG_ARGUMENT")
-    directories: list[str] = []
-    for part in reversed(parts[:-1]):
-        if not _PART_OF_PATH.fullmatch(part):
-            break
-        directories.insert(0, part)
-    if not parts[0] and len(directories) == len(parts) - 2:
-        directories.insert(0, "")
-    return "/".join([*directories, parts[-1]])

@@ -1,8 +1,9 @@
 """Requests as they are declared: the table of them, their arguments as records, and what is wrong with arguments.
 
-A request is one annotated function. Its arguments are a record: a field without a default is required, those that are
-not declared are ignored (``unknown`` has their names where a record declares that), and a wrong type is a
-``UsageError`` with the path to it. What a request lets the adapter announce (``supports...``) stands beside it.
+A request is one annotated method of a part of the adapter. Its arguments are a record: a field without a default is
+required, those that are not declared are ignored (``unknown`` has their names where a record declares that), and a
+wrong type is a ``UsageError`` with the path to it. What a request lets the adapter announce (``supports...``) stands
+beside it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import re
 import types
 import typing
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from jdbpy import UsageError
@@ -44,7 +46,7 @@ class Request(Record):
 
     name: str
     arguments: type[Record]
-    run: Callable[[Any, Any], Awaitable[Body | None]]
+    method: Callable[[Any, Any], Awaitable[Body | None]]
     in_order: bool = False
     at_once: bool = False
 
@@ -62,7 +64,7 @@ R = TypeVar("R", bound=Callable[[Any, Any], Awaitable[Body | None]])
 def request(
     name: str, arguments: type[Record] = NoArguments, *, in_order: bool = False, at_once: bool = False, **can: Any
 ) -> Callable[[R], R]:
-    """Enter a function into the table under the name of its request, and announce what it can."""
+    """Enter a method into the table under the name of its request, and announce what it can."""
 
     def enter(function: R) -> R:
         REQUESTS[name] = Request(name, arguments, function, in_order, at_once)
@@ -70,6 +72,15 @@ def request(
         return function
 
     return enter
+
+
+def handlers(parts: Iterable[object]) -> dict[str, Callable[[Any], Awaitable[Body | None]]]:
+    """Return what carries out each request, by its name: the methods of these parts. Raises KeyError for none."""
+    bound = {}
+    for part in parts:
+        for method in vars(type(part)).values():
+            bound[method] = part
+    return {name: partial(each.method, bound[each.method]) for name, each in REQUESTS.items()}
 
 
 T = TypeVar("T", bound=Record)

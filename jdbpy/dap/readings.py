@@ -15,10 +15,12 @@ import trio
 
 import jdbpy
 from jdbpy import JdbpyError
+from jdbpy.dap.debuggee import Debuggee
+from jdbpy.dap.editor import Editor
+from jdbpy.dap.handles import Handles
 
 if TYPE_CHECKING:
-    from jdbpy import FrameInfo, Limits, Variable
-    from jdbpy.dap.adapter import Adapter
+    from jdbpy import FieldInfo, FrameInfo, Limits, Variable
 
 _MOST = 20
 """Frames whose variables are kept; at the limit all are dropped."""
@@ -55,8 +57,10 @@ class _Reading:
 class FrameReadings:
     """The readings of one client's frames, by thread and number of the frame."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self._adapter = adapter
+    def __init__(self, debuggee: Debuggee, editor: Editor, handles: Handles) -> None:
+        self._debuggee = debuggee
+        self._editor = editor
+        self._handles = handles
         self._variables: dict[tuple[int, int], _Reading] = {}
         self._this: _Reading | None = None
         self._memory: dict[int, int] = {}  # the sizes of arrays whose bytes the client shows
@@ -66,7 +70,7 @@ class FrameReadings:
         """Begin to read what the client will ask for next: the variables of a frame, the fields of ``this``."""
         if frame.native or self._known(self._variables.get(_key(frame)), frame):
             return
-        session = self._adapter.session
+        session = self._debuggee.session
         session.stack.will_read(frame)
         self._begin(frame)
         if self._this is not None:
@@ -74,11 +78,11 @@ class FrameReadings:
         self._this = None
         if self._opens_this:
             self._this = reading = _Reading(frame)
-            self._adapter.start(partial(reading.read, lambda: session.objects.fields_of_this(frame, shallow())))
+            self._debuggee.start(partial(reading.read, lambda: session.objects.fields_of_this(frame, shallow())))
 
     def has_memory(self, number: int, size: int) -> None:
         """The client shows the bytes of an array, by the number of its variables."""
-        if len(self._memory) < _MOST and self._adapter.client.supportsMemoryEvent:
+        if len(self._memory) < _MOST and self._editor.info.supportsMemoryEvent:
             self._memory[number] = size
 
     def changed(self) -> None:
@@ -86,12 +90,12 @@ class FrameReadings:
         self._variables.clear()
         for number, size in list(self._memory.items()):
             try:
-                self._adapter.container(number)
+                self._handles.container(number)
             except JdbpyError:  # its thread has run on
                 del self._memory[number]
             else:
                 body = {"memoryReference": f"{ARRAY}{number}", "offset": 0, "count": size}
-                self._adapter.sender.event("memory", body)
+                self._editor.event("memory", body)
         if self._this is not None:
             self._this.uses.add("")
 
@@ -108,7 +112,7 @@ class FrameReadings:
         if reading.error is not None:
             raise reading.error
         if reading.found is None:  # the session has ended meanwhile
-            return await self._adapter.session.stack.variables(frame, shallow())
+            return await self._debuggee.session.stack.variables(frame, shallow())
         return reading.found
 
     async def fields_of_this(self, frame: FrameInfo, object_id: int) -> Sequence[Variable]:
@@ -120,22 +124,26 @@ class FrameReadings:
             await reading.done.wait()
             if reading.found:
                 return reading.found
-        return await self._adapter.session.objects.fields(object_id, shallow())
+        return await self._debuggee.session.objects.fields(object_id, shallow())
 
     def _begin(self, frame: FrameInfo) -> _Reading:
-        session = self._adapter.session
+        session = self._debuggee.session
         if len(self._variables) >= _MOST:
             self._variables.clear()
         reading = self._variables[_key(frame)] = _Reading(frame)
-        self._adapter.start(partial(reading.read, lambda: session.stack.variables(frame, shallow())))
+        self._debuggee.start(partial(reading.read, lambda: session.stack.variables(frame, shallow())))
         return reading
 
     def _known(self, reading: _Reading | None, frame: FrameInfo) -> bool:
         """True if a reading is of that frame as it stands now."""
-        if reading is None or not self._adapter.session.is_current_frame(reading.frame):
+        if reading is None or not self._debuggee.session.is_current_frame(reading.frame):
             return False
         return _key(reading.frame) == _key(frame) and reading.frame.location == frame.location
 
 
 def _key(frame: FrameInfo) -> tuple[int, int]:
     return frame.thread.id, frame.index
+
+
+def is_static(field: FieldInfo) -> bool:
+    return "static" in field.modifiers.split()

@@ -18,9 +18,10 @@ from typing import Protocol
 import trio
 
 from jdbpy import JdbpyError, StateError
-from jdbpy.dap.adapter import Adapter, Joining
+from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.framing import MOST_BODY_BYTES, Framing, FramingError, framed
-from jdbpy.dap.protocol import CAPABILITIES, REQUESTS, Body, Request, read_arguments
+from jdbpy.dap.opening import Joining
+from jdbpy.dap.protocol import CAPABILITIES, REQUESTS, Body, Request
 from jdbpy.process.doorway import MOST_GREETING
 from jdbpy.task_groups import open_nursery
 
@@ -262,7 +263,7 @@ class Server:
                 if not request.at_once:
                     await before.wait()
                 async with open_nursery() as beside:
-                    if request.name in _LONG and self._adapter.client.supportsProgressReporting:
+                    if request.name in _LONG and self._adapter.editor.info.supportsProgressReporting:
                         beside.start_soon(self._show_progress, request.name, number)
                     await self._answer(request, number, given)
                     beside.cancel_scope.cancel()
@@ -299,10 +300,10 @@ class Server:
         try:
             if self._enter is not None and request.name not in _BEGINNING:
                 raise StateError("nothing is debugged yet: attach or launch comes first", code="NOT_STARTED")
-            if request.name in ("attach", "launch") and not self._adapter.initialized:
+            if request.name in ("attach", "launch") and not self._adapter.opening.initialized:
                 raise StateError("initialize comes first", code="NOT_STARTED")
             try:
-                body = await request.run(self._adapter, read_arguments(request.arguments, given))
+                body = await self._adapter.run(request, given)
             finally:
                 if self._is_last(request):
                     await self._answer_others(number)
@@ -316,11 +317,11 @@ class Server:
             self._respond(number, request.name, error=text, code=INTERNAL_ERROR)
         else:
             self._respond(number, request.name, body=body)
-            self._adapter.was_answered(request.name)
+            self._adapter.opening.was_answered(request.name)
 
     def _is_last(self, request: Request) -> bool:
         """True if a request has ended all, once it is answered."""
-        return request.name == "disconnect" and self._adapter.is_over
+        return request.name == "disconnect" and self._adapter.opening.is_over
 
     async def _answer_others(self, last: int) -> None:
         """Cancel what is under way beside the last request, so that it is answered while the client reads."""
@@ -393,21 +394,3 @@ class SocketStream:
     async def send_all(self, data: bytes) -> None:
         """Write all of it."""
         await self._stream.send_all(data)
-
-
-def import_all() -> None:
-    """Enter all requests into the table."""
-    from importlib import import_module
-
-    for module in (
-        "opening",
-        "running",
-        "frames",
-        "variables",
-        "memory",
-        "expressions",
-        "breakpoints",
-        "code",
-        "hotswap",
-    ):
-        import_module(f"jdbpy.dap.{module}")

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING
 
 import jdbpy
 from jdbpy import JdbpyError, UsageError
-from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.debuggee import Debuggee
+from jdbpy.dap.editor import Editor
+from jdbpy.dap.handles import Container, Handles
+from jdbpy.dap.left_methods import LeftMethods
 from jdbpy.dap.protocol import Body, request
-from jdbpy.dap.readings import ARRAY, shallow
+from jdbpy.dap.readings import ARRAY, FrameReadings, is_static, shallow
+from jdbpy.dap.sources import SourceTable
 from jdbpy.escape import escape
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.record import Record
@@ -53,24 +57,6 @@ WIDTHS = {
 NAME = re.compile(IDENTIFIER)
 
 
-class Container(Record):
-    """A thing that has variables.
-
-    ``kind``: "frame" (those of the ``names`` kinds), "object", "fields" (of an object that is shown otherwise as well),
-    "range" (``start`` and ``count`` of its elements), "static" (of the frame's class), "returned", "string" (what
-    toString() gives). ``path`` is a Java expression for it, "" if there is none. ``hex``: its numbers are shown so.
-    """
-
-    kind: str
-    frame: FrameInfo | None
-    value: ValueInfo | None = None
-    path: str = ""
-    names: tuple[str, ...] = ()
-    start: int = 0
-    count: int = 0
-    hex: bool = False
-
-
 class ValueFormat(Record):
     """The form of numbers."""
 
@@ -87,31 +73,6 @@ class VariablesOf(Record):
     format: ValueFormat | None = None
 
 
-@request("variables", VariablesOf, supportsValueFormattingOptions=True)
-async def variables(adapter: Adapter, args: VariablesOf) -> Body:
-    """wire: 2 trips for an object, and what describing its parts takes; none for variables that were read."""
-    container = adapter.container(args.variablesReference).replace(hex=is_hex(args.format))
-    start, count = max(0, args.start), max(0, args.count)
-    match container.kind:
-        case "frame":
-            shown = _page(await _of_frame(adapter, container), start, count)
-        case "static":
-            shown = _page(await _statics(adapter, container), start, count)
-        case "returned":
-            shown = [_shown(adapter, container, jdbpy.Variable("returned", "", container.value, "local"), "")]
-        case "string":
-            shown = [await _to_string(adapter, container)]
-        case "range":
-            shown = await _elements(
-                adapter, container, container.start + start, min(count or container.count, container.count)
-            )
-        case "fields":
-            shown = _page(await _fields(adapter, container), start, count)
-        case _:
-            shown = await _of_object(adapter, container, args.filter, start, count)
-    return {"variables": shown}
-
-
 def _page(shown: list[Body], start: int, count: int) -> list[Body]:
     return shown[start : start + count] if count else shown[start:]
 
@@ -121,47 +82,12 @@ def of_result(*, whole: bool = False) -> Limits:
     return jdbpy.Limits(depth=1, string=1_000_000 if whole else 10_000, elements=1_000 if whole else 100, fields=0)
 
 
-# -- the variables of frames -----------------------------------------------------------------------------------------
-
-
-async def _of_frame(adapter: Adapter, container: Container) -> list[Body]:
-    assert container.frame is not None
-    found = await adapter.readings.variables(container.frame, container.names[0])
-    chosen = [each for each in found if each.kind in container.names]
-    return [_shown(adapter, container, each, path_of(each)) for each in chosen]
-
-
 def is_hex(format: ValueFormat | None) -> bool:
     return format is not None and format.hex
 
 
 def path_of(variable: Variable) -> str:
     return variable.name if NAME.fullmatch(variable.name) and variable.kind != "slot" else ""
-
-
-async def _statics(adapter: Adapter, container: Container) -> list[Body]:
-    """Return the static fields of the frame's class. wire: 2 trips, and those of reading a field."""
-    assert container.frame is not None
-    frame, owner = container.frame, container.frame.location.class_name
-    fields = [each for each in await adapter.session.classes.fields(owner, inherited=False) if is_static(each)]
-
-    async def read(field: FieldInfo) -> Body:
-        path = f"{owner.replace('$', '.')}.{field.name}"
-        try:
-            value: ValueInfo | None = await adapter.session.values.evaluate(
-                path, limits=shallow(), remember=False, frame=frame
-            )
-            error = ""
-        except JdbpyError as refused:
-            value, error = None, refused.message
-        shown = jdbpy.Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
-        return _shown(adapter, container, shown, path)
-
-    return await side_by_side([partial(read, each) for each in fields])
-
-
-def is_static(field: FieldInfo) -> bool:
-    return "static" in field.modifiers.split()
 
 
 async def side_by_side(calls: Sequence[Callable[[], Awaitable[Body]]]) -> list[Body]:
@@ -177,32 +103,6 @@ async def side_by_side(calls: Sequence[Callable[[], Awaitable[Body]]]) -> list[B
     return results
 
 
-# -- what is in objects ----------------------------------------------------------------------------------------------
-
-
-async def _of_object(adapter: Adapter, container: Container, which: str, start: int, count: int) -> list[Body]:
-    value = value_of(container)
-    if value.id is None:  # what an expression has made, which is known as far as it was read
-        return _page([_child(adapter, container, each) for each in value.children], start, count)
-    length = _length(value)
-    if length is None:
-        if which == "indexed":
-            return []
-        shown = await _fields(adapter, container)
-        if not count or start + count >= len(shown):
-            shown = [*shown, *_lazily(adapter, container)]
-        return _page(shown, start, count)
-    beside = [_fields_beside(adapter, container)] if value.tag != "[" else []
-    if which == "named":
-        return _page(beside, start, count)
-    if which == "indexed" or adapter.client.supportsVariablePaging:
-        elements = await _elements(adapter, container, start, count or MOST_AT_ONCE)
-        return elements if which == "indexed" or count else [*elements, *beside]
-    if length <= GROUP:
-        return _page([*await _elements(adapter, container, 0, GROUP), *beside], start, count)
-    return _page([*_groups(adapter, container, 0, length), *beside], start, count)
-
-
 def value_of(container: Container) -> ValueInfo:
     if container.value is None:
         raise UsageError("these variables have no parts")
@@ -212,153 +112,6 @@ def value_of(container: Container) -> ValueInfo:
 def _length(value: ValueInfo) -> int | None:
     """Return how many elements it has, if it is shown by its elements."""
     return value.length if value.tag != "s" else None
-
-
-def _groups(adapter: Adapter, container: Container, start: int, length: int) -> list[Body]:
-    """Elements in groups of equal size, at most ``GROUP`` of them."""
-    size = GROUP
-    while size * GROUP < length:
-        size *= GROUP
-    shown = []
-    for first in range(start, start + length, size):
-        count = min(size, start + length - first)
-        group = container.replace(kind="range", start=first, count=count)
-        shown.append(
-            {
-                "name": f"[{first} .. {first + count - 1}]",
-                "value": "",
-                "variablesReference": adapter.container_number(group),
-                "presentationHint": {"kind": "virtual"},
-            }
-        )
-    return shown
-
-
-async def _elements(adapter: Adapter, container: Container, start: int, count: int) -> list[Body]:
-    """Elements of an array or collection. wire: 3 trips or a few more, whatever their number."""
-    value = value_of(container)
-    if container.kind == "range" and count > GROUP:
-        return _groups(adapter, container, start, count)
-    wanted = min(count, MOST_AT_ONCE)
-    if value.length is not None:
-        wanted = max(0, min(wanted, value.length - start))
-    part = await adapter.session.objects.part(value, start, wanted, shallow())
-    if part is None:  # its length is known, and not what is in it
-        return await _fields(adapter, container) if start == 0 else []
-    return [_child(adapter, container, each) for each in part.items]
-
-
-async def _fields(adapter: Adapter, container: Container) -> list[Body]:
-    value = value_of(container)
-    if value.id is None:
-        return []
-    if container.path == "this" and container.frame is not None:
-        found = await adapter.readings.fields_of_this(container.frame, value.id)
-    else:
-        found = await adapter.session.objects.fields(value.id, shallow())
-    shown, names = [], set[str]()
-    for each in found:
-        path = f"{container.path}.{each.name}" if container.path and each.name not in names else ""
-        body = _shown(adapter, container, each, path)
-        if each.name in names:  # hidden by the one of a subclass
-            body["name"] = f"{body['name']} ({escape(each.declared_in.rpartition('.')[2])})"
-        names.add(each.name)
-        shown.append(body)
-    return shown
-
-
-def _fields_beside(adapter: Adapter, container: Container) -> Body:
-    """Return the plain fields of a collection."""
-    return {
-        "name": FIELDS,
-        "value": "",
-        "variablesReference": adapter.container_number(container.replace(kind="fields")),
-        "presentationHint": {"kind": "virtual", "attributes": ["readOnly"]},
-    }
-
-
-def _lazily(adapter: Adapter, container: Container) -> list[Body]:
-    """Return what the object says of itself, for the client to ask for: that runs code of the target."""
-    value = value_of(container)
-    if container.frame is None or value.tag != "L":
-        return []
-    number = adapter.container_number(container.replace(kind="string"))
-    hint = {"kind": "method", "lazy": True, "attributes": ["readOnly", "hasSideEffects"]}
-    return [{"name": TO_STRING, "value": "", "variablesReference": number, "presentationHint": hint}]
-
-
-async def _to_string(adapter: Adapter, container: Container) -> Body:
-    with adapter.left_methods.evaluating(container.frame):
-        value = await adapter.session.values.evaluate(
-            f"{GIVEN}.toString()",
-            limits=of_result(),
-            remember=False,
-            frame=container.frame,
-            given={GIVEN: value_of(container)},
-        )
-    return _shown(adapter, container, jdbpy.Variable(TO_STRING, "", value, "element"), "")
-
-
-def _child(adapter: Adapter, container: Container, variable: Variable) -> Body:
-    path = ""
-    if container.path:
-        key = variable.key
-        if key is not None:
-            path = f"{container.path}.get({key.text})" if key.tag == "s" and not key.truncated else ""
-        elif variable.name.startswith("["):
-            path = f"{container.path}{variable.name}"
-        elif NAME.fullmatch(variable.name):
-            path = f"{container.path}.{variable.name}"
-    return _shown(adapter, container, variable, path)
-
-
-def _shown(adapter: Adapter, container: Container, variable: Variable, path: str) -> Body:
-    """Return a variable of a container as the protocol has it."""
-    attributes = []
-    modifiers = variable.modifiers.split()
-    if "final" in modifiers:
-        attributes.append("readOnly")
-    if variable.kind == "static":
-        attributes.append("static")
-    hint: Body = {"kind": "property" if variable.kind in ("field", "static") else "data"}
-    if attributes:
-        hint["attributes"] = attributes
-    visibility = next((each for each in modifiers if each in ("public", "private", "protected")), "")
-    if visibility:
-        hint["visibility"] = visibility
-    body: Body = {"name": escape(variable.name), "presentationHint": hint}
-    if variable.value is None:
-        hint["attributes"] = [*attributes, "failedEvaluation"]
-        body.update(value=escape(f"<{variable.error or 'not available'}>"), variablesReference=0)
-    else:
-        body.update(value_body(adapter, container.frame, variable.value, path, hex=container.hex))
-    if adapter.client.supportsVariableType and variable.type:
-        body["type"] = escape(variable.type)
-    if path:
-        body["evaluateName"] = path
-    return body
-
-
-def value_body(
-    adapter: Adapter, frame: FrameInfo | None, value: ValueInfo, path: str, *, key: str = "value", hex: bool = False
-) -> Body:
-    """Return the text of a value, its type, and the number by which it can be opened."""
-    body: Body = {key: escape(value_text(value, hex=hex)), "variablesReference": 0}
-    if adapter.client.supportsVariableType:
-        body["type"] = escape(value.type)
-    if (value.id is not None and value.tag != "s") or (value.id is None and value.children):
-        body["variablesReference"] = adapter.container_number(Container("object", frame, value, path))
-        length = _length(value)
-        if value.id is not None and value.tag == "[" and value.type in WIDTHS:
-            body["memoryReference"] = f"{ARRAY}{body['variablesReference']}"
-        elif value.id is not None and value.tag == "L" and length is None:
-            owner = value.type.partition("<")[0]
-            if not adapter.session.execution.is_excluded(owner):
-                body["valueLocationReference"] = adapter.sources.class_number(owner)
-        if length is not None and adapter.client.supportsVariablePaging:
-            body["indexedVariables"] = length
-            body["namedVariables"] = 0 if value.tag == "[" or value.id is None else 1
-    return body
 
 
 def value_text(value: ValueInfo, *, hex: bool) -> str:
@@ -378,17 +131,6 @@ class SetVariable(Record):
     name: str
     value: str
     format: ValueFormat | None = None
-
-
-@request("setVariable", SetVariable, in_order=True, supportsSetVariable=True)
-async def set_variable(adapter: Adapter, args: SetVariable) -> Body:
-    """Give a variable, field or element of an array the value of a Java expression. wire: 2 trips or 3."""
-    container = adapter.container(args.variablesReference)
-    target, given = _assigned(container, args.name)
-    frame = container.frame
-    with adapter.left_methods.evaluating(frame):
-        value = await adapter.session.values.assign(target, args.value, frame=frame, given=given, as_shown=True)
-    return changed(adapter, value_body(adapter, frame, value, "", hex=is_hex(args.format)))
 
 
 def _assigned(container: Container, name: str) -> tuple[str, dict[str, object]]:
@@ -418,18 +160,263 @@ class SetExpression(Record):
     format: ValueFormat | None = None
 
 
-@request("setExpression", SetExpression, in_order=True, supportsSetExpression=True)
-async def set_expression(adapter: Adapter, args: SetExpression) -> Body:
-    """Give what a Java expression names the value of another. wire: 2 trips or more."""
-    frame = adapter.frame(args.frameId) if args.frameId is not None else None
-    with adapter.left_methods.evaluating(frame):
-        value = await adapter.session.values.assign(args.expression, args.value, frame=frame, as_shown=True)
-    return changed(adapter, value_body(adapter, frame, value, "", hex=is_hex(args.format)))
+class VariableRequests:
+    """Variables shown and set."""
 
+    def __init__(
+        self,
+        debuggee: Debuggee,
+        editor: Editor,
+        handles: Handles,
+        sources: SourceTable,
+        readings: FrameReadings,
+        left_methods: LeftMethods,
+    ) -> None:
+        self._debuggee = debuggee
+        self._editor = editor
+        self._handles = handles
+        self._sources = sources
+        self._readings = readings
+        self._left_methods = left_methods
 
-def changed(adapter: Adapter, body: Body) -> Body:
-    """Tell the client that variables have changed. Return ``body``."""
-    adapter.readings.changed()
-    if adapter.client.supportsInvalidatedEvent:
-        adapter.sender.event("invalidated", {"areas": ["variables"]})
-    return body
+    @request("variables", VariablesOf, supportsValueFormattingOptions=True)
+    async def variables(self, args: VariablesOf) -> Body:
+        """wire: 2 trips for an object, and what describing its parts takes; none for variables that were read."""
+        container = self._handles.container(args.variablesReference).replace(hex=is_hex(args.format))
+        start, count = max(0, args.start), max(0, args.count)
+        match container.kind:
+            case "frame":
+                shown = _page(await self._of_frame(container), start, count)
+            case "static":
+                shown = _page(await self._statics(container), start, count)
+            case "returned":
+                shown = [self._shown(container, jdbpy.Variable("returned", "", container.value, "local"), "")]
+            case "string":
+                shown = [await self._to_string(container)]
+            case "range":
+                shown = await self._elements(
+                    container, container.start + start, min(count or container.count, container.count)
+                )
+            case "fields":
+                shown = _page(await self._fields(container), start, count)
+            case _:
+                shown = await self._of_object(container, args.filter, start, count)
+        return {"variables": shown}
+
+    # -- the variables of frames ---------------------------------------------------------------------------------------
+
+    async def _of_frame(self, container: Container) -> list[Body]:
+        assert container.frame is not None
+        found = await self._readings.variables(container.frame, container.names[0])
+        chosen = [each for each in found if each.kind in container.names]
+        return [self._shown(container, each, path_of(each)) for each in chosen]
+
+    async def _statics(self, container: Container) -> list[Body]:
+        """Return the static fields of the frame's class. wire: 2 trips, and those of reading a field."""
+        assert container.frame is not None
+        frame, owner = container.frame, container.frame.location.class_name
+        fields = [
+            each for each in await self._debuggee.session.classes.fields(owner, inherited=False) if is_static(each)
+        ]
+
+        async def read(field: FieldInfo) -> Body:
+            path = f"{owner.replace('$', '.')}.{field.name}"
+            try:
+                value: ValueInfo | None = await self._debuggee.session.values.evaluate(
+                    path, limits=shallow(), remember=False, frame=frame
+                )
+                error = ""
+            except JdbpyError as refused:
+                value, error = None, refused.message
+            shown = jdbpy.Variable(field.name, field.type, value, "static", error, owner, field.modifiers)
+            return self._shown(container, shown, path)
+
+        return await side_by_side([partial(read, each) for each in fields])
+
+    # -- what is in objects --------------------------------------------------------------------------------------------
+
+    async def _of_object(self, container: Container, which: str, start: int, count: int) -> list[Body]:
+        value = value_of(container)
+        if value.id is None:  # what an expression has made, which is known as far as it was read
+            return _page([self._child(container, each) for each in value.children], start, count)
+        length = _length(value)
+        if length is None:
+            if which == "indexed":
+                return []
+            shown = await self._fields(container)
+            if not count or start + count >= len(shown):
+                shown = [*shown, *self._lazily(container)]
+            return _page(shown, start, count)
+        beside = [self._fields_beside(container)] if value.tag != "[" else []
+        if which == "named":
+            return _page(beside, start, count)
+        if which == "indexed" or self._editor.info.supportsVariablePaging:
+            elements = await self._elements(container, start, count or MOST_AT_ONCE)
+            return elements if which == "indexed" or count else [*elements, *beside]
+        if length <= GROUP:
+            return _page([*await self._elements(container, 0, GROUP), *beside], start, count)
+        return _page([*self._groups(container, 0, length), *beside], start, count)
+
+    def _groups(self, container: Container, start: int, length: int) -> list[Body]:
+        """Elements in groups of equal size, at most ``GROUP`` of them."""
+        size = GROUP
+        while size * GROUP < length:
+            size *= GROUP
+        shown = []
+        for first in range(start, start + length, size):
+            count = min(size, start + length - first)
+            group = container.replace(kind="range", start=first, count=count)
+            shown.append(
+                {
+                    "name": f"[{first} .. {first + count - 1}]",
+                    "value": "",
+                    "variablesReference": self._handles.container_number(group),
+                    "presentationHint": {"kind": "virtual"},
+                }
+            )
+        return shown
+
+    async def _elements(self, container: Container, start: int, count: int) -> list[Body]:
+        """Elements of an array or collection. wire: 3 trips or a few more, whatever their number."""
+        value = value_of(container)
+        if container.kind == "range" and count > GROUP:
+            return self._groups(container, start, count)
+        wanted = min(count, MOST_AT_ONCE)
+        if value.length is not None:
+            wanted = max(0, min(wanted, value.length - start))
+        part = await self._debuggee.session.objects.part(value, start, wanted, shallow())
+        if part is None:  # its length is known, and not what is in it
+            return await self._fields(container) if start == 0 else []
+        return [self._child(container, each) for each in part.items]
+
+    async def _fields(self, container: Container) -> list[Body]:
+        value = value_of(container)
+        if value.id is None:
+            return []
+        if container.path == "this" and container.frame is not None:
+            found = await self._readings.fields_of_this(container.frame, value.id)
+        else:
+            found = await self._debuggee.session.objects.fields(value.id, shallow())
+        shown, names = [], set[str]()
+        for each in found:
+            path = f"{container.path}.{each.name}" if container.path and each.name not in names else ""
+            body = self._shown(container, each, path)
+            if each.name in names:  # hidden by the one of a subclass
+                body["name"] = f"{body['name']} ({escape(each.declared_in.rpartition('.')[2])})"
+            names.add(each.name)
+            shown.append(body)
+        return shown
+
+    def _fields_beside(self, container: Container) -> Body:
+        """Return the plain fields of a collection."""
+        return {
+            "name": FIELDS,
+            "value": "",
+            "variablesReference": self._handles.container_number(container.replace(kind="fields")),
+            "presentationHint": {"kind": "virtual", "attributes": ["readOnly"]},
+        }
+
+    def _lazily(self, container: Container) -> list[Body]:
+        """Return what the object says of itself, for the client to ask for: that runs code of the target."""
+        value = value_of(container)
+        if container.frame is None or value.tag != "L":
+            return []
+        number = self._handles.container_number(container.replace(kind="string"))
+        hint = {"kind": "method", "lazy": True, "attributes": ["readOnly", "hasSideEffects"]}
+        return [{"name": TO_STRING, "value": "", "variablesReference": number, "presentationHint": hint}]
+
+    async def _to_string(self, container: Container) -> Body:
+        with self._left_methods.evaluating(container.frame):
+            value = await self._debuggee.session.values.evaluate(
+                f"{GIVEN}.toString()",
+                limits=of_result(),
+                remember=False,
+                frame=container.frame,
+                given={GIVEN: value_of(container)},
+            )
+        return self._shown(container, jdbpy.Variable(TO_STRING, "", value, "element"), "")
+
+    def _child(self, container: Container, variable: Variable) -> Body:
+        path = ""
+        if container.path:
+            key = variable.key
+            if key is not None:
+                path = f"{container.path}.get({key.text})" if key.tag == "s" and not key.truncated else ""
+            elif variable.name.startswith("["):
+                path = f"{container.path}{variable.name}"
+            elif NAME.fullmatch(variable.name):
+                path = f"{container.path}.{variable.name}"
+        return self._shown(container, variable, path)
+
+    def _shown(self, container: Container, variable: Variable, path: str) -> Body:
+        """Return a variable of a container as the protocol has it."""
+        attributes = []
+        modifiers = variable.modifiers.split()
+        if "final" in modifiers:
+            attributes.append("readOnly")
+        if variable.kind == "static":
+            attributes.append("static")
+        hint: Body = {"kind": "property" if variable.kind in ("field", "static") else "data"}
+        if attributes:
+            hint["attributes"] = attributes
+        visibility = next((each for each in modifiers if each in ("public", "private", "protected")), "")
+        if visibility:
+            hint["visibility"] = visibility
+        body: Body = {"name": escape(variable.name), "presentationHint": hint}
+        if variable.value is None:
+            hint["attributes"] = [*attributes, "failedEvaluation"]
+            body.update(value=escape(f"<{variable.error or 'not available'}>"), variablesReference=0)
+        else:
+            body.update(self.value_body(container.frame, variable.value, path, hex=container.hex))
+        if self._editor.info.supportsVariableType and variable.type:
+            body["type"] = escape(variable.type)
+        if path:
+            body["evaluateName"] = path
+        return body
+
+    def value_body(
+        self, frame: FrameInfo | None, value: ValueInfo, path: str, *, key: str = "value", hex: bool = False
+    ) -> Body:
+        """Return the text of a value, its type, and the number by which it can be opened."""
+        body: Body = {key: escape(value_text(value, hex=hex)), "variablesReference": 0}
+        if self._editor.info.supportsVariableType:
+            body["type"] = escape(value.type)
+        if (value.id is not None and value.tag != "s") or (value.id is None and value.children):
+            body["variablesReference"] = self._handles.container_number(Container("object", frame, value, path))
+            length = _length(value)
+            if value.id is not None and value.tag == "[" and value.type in WIDTHS:
+                body["memoryReference"] = f"{ARRAY}{body['variablesReference']}"
+            elif value.id is not None and value.tag == "L" and length is None:
+                owner = value.type.partition("<")[0]
+                if not self._debuggee.session.execution.is_excluded(owner):
+                    body["valueLocationReference"] = self._sources.class_number(owner)
+            if length is not None and self._editor.info.supportsVariablePaging:
+                body["indexedVariables"] = length
+                body["namedVariables"] = 0 if value.tag == "[" or value.id is None else 1
+        return body
+
+    @request("setVariable", SetVariable, in_order=True, supportsSetVariable=True)
+    async def set_variable(self, args: SetVariable) -> Body:
+        """Give a variable, field or element of an array the value of a Java expression. wire: 2 trips or 3."""
+        container = self._handles.container(args.variablesReference)
+        target, given = _assigned(container, args.name)
+        frame = container.frame
+        with self._left_methods.evaluating(frame):
+            value = await self._debuggee.session.values.assign(
+                target, args.value, frame=frame, given=given, as_shown=True
+            )
+        return self.changed(self.value_body(frame, value, "", hex=is_hex(args.format)))
+
+    @request("setExpression", SetExpression, in_order=True, supportsSetExpression=True)
+    async def set_expression(self, args: SetExpression) -> Body:
+        """Give what a Java expression names the value of another. wire: 2 trips or more."""
+        frame = self._handles.frame(args.frameId) if args.frameId is not None else None
+        with self._left_methods.evaluating(frame):
+            value = await self._debuggee.session.values.assign(args.expression, args.value, frame=frame, as_shown=True)
+        return self.changed(self.value_body(frame, value, "", hex=is_hex(args.format)))
+
+    def changed(self, body: Body) -> Body:
+        """Tell the client that variables have changed. Return ``body``."""
+        self._readings.changed()
+        self._editor.invalidate("variables")
+        return body

@@ -19,8 +19,6 @@ import jdbpy
 from jdbpy import (
     Event,
     Exited,
-    JdbpyError,
-    LeaveError,
     Notice,
     Output,
     StateError,
@@ -30,6 +28,7 @@ from jdbpy import (
 )
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.words import in_tools
+from jdbpy.process.session_task import SessionTask
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
@@ -77,19 +76,15 @@ class Debugging:
         self.heap: tuple[float, dict[str, int]] | None = None
         """When instances were counted last, and how many there were of each class."""
         self.using_prompt = trio.Lock()
-        self._nursery = nursery
-        self._vm: Vm | None = None
         self._opened = False
         self._changing = trio.Lock()
-        self._leaving = trio.Event()
-        self._left = trio.Event()
-        self._problem: JdbpyError | None = None
         self._stops: dict[int, jdbpy.Stopped] = {}
         self._newest: jdbpy.Stopped | None = None
         self._came = trio.lowlevel.ParkingLot()
         self._output: deque[str] = deque()
         self._written = 0
         self._notices: deque[str] = deque(maxlen=MOST_NOTICES)
+        self._task: SessionTask[Vm] = SessionTask(nursery, ready=self._ready, report=self._notices.append)
         self._ending: Body | None = None
 
     # -- the session -------------------------------------------------------------------------------------------------
@@ -102,8 +97,9 @@ class Debugging:
         if self.given is not None and not self._opened:
             async with self._changing:
                 await self._open_first(self.given)
-        if self._vm is not None and not self._vm.has_ended:
-            return self._vm
+        vm = self._task.current
+        if vm is not None and not vm.has_ended:
+            return vm
         if self._opened:
             what = "the debugged program has ended" if self._ending is not None else "the program was left"
             raise StateError(what, hint="the tools attach and launch begin anew", code="ENDED")
@@ -112,9 +108,10 @@ class Debugging:
     async def open(self, opening: Opening) -> Vm:
         """Debug another JVM. Raises StateError while one is debugged; as opening does."""
         async with self._changing:
-            if self._vm is not None and not self._vm.has_ended:
+            vm = self._task.current
+            if vm is not None and not vm.has_ended:
                 raise StateError("a program is being debugged", hint="use the tool detach first", code="STARTED")
-            await self._leave()
+            await self._task.leave()
             await self._open(opening)
         return await self.vm()
 
@@ -127,48 +124,21 @@ class Debugging:
         self.selected = None
         self.heap = None
         self._stops.clear()
-        await self._nursery.start(self._keep, opening(self.rights))
+        await self._task.open(opening(self.rights))
 
     async def leave(self, *, again: bool = False) -> None:
         """Leave the target: it runs on, and one that was launched is ended. Raises LeaveError when it is not certain
         that it runs. To leave nothing is not an error. ``again``: the one named on the command line is opened anew."""
         async with self._changing:
-            await self._leave()
+            await self._task.leave()
             self._ending = None
             self._opened = self._opened and not again
 
-    async def _leave(self) -> None:
-        if self._vm is None:
-            return
-        self._leaving.set()
-        await self._left.wait()
-        if isinstance(self._problem, LeaveError):
-            raise self._problem
-
-    async def _keep(
-        self,
-        opening: AbstractAsyncContextManager[Vm],
-        *,
-        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-    ) -> None:
-        began = False
-        try:
-            async with opening as vm:
-                if vm.session.remote and not (self.rights.changes or self.rights.suspend):
-                    vm.session.forbid_suspending()
-                self._leaving, self._left, self._problem = trio.Event(), trio.Event(), None
-                self._vm, self._opened, began = vm, True, True
-                vm.session.listen(self._on_event)
-                task_status.started()
-                await self._leaving.wait()
-        except JdbpyError as error:
-            if not began:
-                raise
-            self._problem = error
-            self._notices.append(error.message)
-        finally:
-            self._vm = None
-            self._left.set()
+    async def _ready(self, vm: Vm, nursery: trio.Nursery) -> None:
+        if vm.session.remote and not (self.rights.changes or self.rights.suspend):
+            vm.session.forbid_suspending()
+        self._opened = True
+        vm.session.listen(self._on_event)
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, jdbpy.Stopped):
@@ -189,14 +159,15 @@ class Debugging:
             self._ending = event.to_dict()
 
     def _drop_old(self) -> None:
-        vm = self._vm
+        vm = self._task.current
         if vm is not None:
             self._stops = {thread: stop for thread, stop in self._stops.items() if vm.session.is_current(stop)}
 
     def touch(self) -> None:
         """The client is there: ``max_suspend`` counts from now."""
-        if self._vm is not None:
-            self._vm.session.touch()
+        vm = self._task.current
+        if vm is not None:
+            vm.session.touch()
 
     # -- what it is doing --------------------------------------------------------------------------------------------
 
@@ -220,10 +191,11 @@ class Debugging:
         """Return the state of the target, in a word."""
         if self._ending is not None:
             return "ended"
-        return "none" if self._vm is None else "suspended" if self._vm.is_suspended else "running"
+        vm = self._task.current
+        return "none" if vm is None else "suspended" if vm.is_suspended else "running"
 
     def _state(self) -> Body:
-        vm = self._vm
+        vm = self._task.current
         if self._ending is not None:
             return {"state": "ended", "suspended": "nothing", "ending": self._ending}
         if vm is None:
@@ -283,7 +255,8 @@ class Debugging:
     async def frame_if_stopped(self, thread: str, index: int) -> Frame | None:
         """Return such a frame, for an expression; None, for one of static names, where no thread was named or has
         stopped. Raises UsageError, StateError."""
-        if not thread and (self._vm is None or not self._vm.is_suspended):
+        vm = self._task.current
+        if not thread and (vm is None or not vm.is_suspended):
             return None
         return await self.frame(thread, index)
 

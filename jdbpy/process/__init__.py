@@ -5,5 +5,6 @@
 * ``signals``: what Ctrl-C means, and the one place where signals arrive
 * ``processor_time``: a computation without an end is ended by Ctrl-C, a signal or a timeout
 * ``doorway``: who is let in at a port, and what strangers can take there
+* ``session_task``: a session that a client opens with one message and leaves with another
 * ``scripts``: the command lines of a batch, out of arguments, files and standard input
 """

@@ -172,9 +172,8 @@ class Served:
             nursery.cancel_scope.cancel()
 
     async def _serve_editor(self, stream: BegunStream, enter: Entering) -> None:
-        from jdbpy.dap.server import Server, import_all
+        from jdbpy.dap.server import Server
 
-        import_all()
         await Server(stream, self._join_editor, enter).run()
 
     def _join_editor(self, name: str, read_only: bool) -> AbstractAsyncContextManager[Session]:

@@ -21,8 +21,8 @@ from typing import Any, cast
 import trio
 import trio.testing
 
-from jdbpy.dap.adapter import Joining
-from jdbpy.dap.server import Server, import_all
+from jdbpy.dap.opening import Joining
+from jdbpy.dap.server import Server
 from jdbpy.task_groups import open_nursery
 from tests.dap.schema import check
 from tests.harness import LIMIT, Program, Target, within
@@ -283,7 +283,6 @@ async def dap_client(*words: str) -> AsyncIterator[DapClient]:
 async def dap_client_here(served: Joining | None = None) -> AsyncIterator[DapClient]:
     """A client of an adapter in this process, where a relay can see when it is at work; ``served``: of a session that
     others use too."""
-    import_all()
     ours, its = trio.testing.memory_stream_pair()
     async with open_nursery() as nursery:
         client = DapClient(ours.send_all)

@@ -17,7 +17,6 @@ import trio
 import jdbpy
 from docs.tools import vsix
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
-from jdbpy.dap.server import import_all
 from tests.dap.client import ROOT, dap_client, dap_client_here, dap_client_of
 from tests.dap.schema import all_names
 from tests.harness import Jvm, inline, program, start_target
@@ -339,7 +338,6 @@ ANNOUNCED = """
 
 def test_every_message_of_the_schema_is_served_or_cannot_be_and_what_is_announced_is_known() -> None:
     """The whole suite has to see each message that is served on each JVM: ``tests/harness/wire_coverage.py``."""
-    import_all()
     adapter = "".join(each.read_text() for each in Path(jdbpy.__file__).with_name("dap").glob("*.py"))
     events = set(re.findall(r"""\bevent\(\s*"(\w+)\"""", adapter))
     asked = set(re.findall(r"""\bask\(\s*"(\w+)\"""", adapter))
@@ -350,7 +348,6 @@ def test_every_message_of_the_schema_is_served_or_cannot_be_and_what_is_announce
 
 
 def test_the_extension_for_vs_code_knows_all_arguments() -> None:
-    import_all()
     package = json.loads((ROOT / "editors/vscode/package.json").read_text(encoding="utf-8"))
     [debugger] = package["contributes"]["debuggers"]
     assert (debugger["type"], debugger["args"]) == ("jdbpy", ["dap"])
