@@ -12,8 +12,10 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements of a module, those inside of others too; not the expressions, the mass of a tree."""
+def statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, or a statement itself, with those inside; not the expressions, the mass of a
+    tree.
+    """
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
