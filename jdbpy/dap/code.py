@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import jdbpy
 from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
 from jdbpy.dap.events import say
@@ -343,8 +344,6 @@ class LocationOf(Record):
 @request("locations", LocationOf)
 async def locations(adapter: Adapter, args: LocationOf) -> Body:
     """Return where the class of a value is written: its first line with code. wire: 3 trips."""
-    import jdbpy
-
     name = adapter.sources.class_of(args.locationReference)
     entries = await adapter.session.classes.lines(name)
     detail = await adapter.session.classes.detail(name)

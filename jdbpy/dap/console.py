@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import jdbpy
 from jdbpy import JdbpyError, StateError, UsageError
 from jdbpy.dap.adapter import Adapter
+from jdbpy.dap.events import report_resumed
 from jdbpy.dap.protocol import Body
 from jdbpy.dap.variables import is_static
 
@@ -167,8 +168,6 @@ class DebugConsole:
 
     async def _tell(self, session: Session, ran: tuple[int, int], everything: bool) -> None:
         """Tell the client what a command has changed. No trip but for sources of breakpoints that are new."""
-        from jdbpy.dap.events import report_resumed
-
         adapter = self._adapter
         adapter.readings.changed()
         if not adapter.has_session:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote, urlsplit
 
 from jdbpy import UsageError
 from jdbpy.identifiers import IDENTIFIER
@@ -39,8 +40,6 @@ class Paths:
     def of_client(self, path: str) -> str:
         """Return a path of the client as one of this machine, with slashes."""
         if self._uris and "://" in path:
-            from urllib.parse import unquote, urlsplit
-
             path = unquote(urlsplit(path).path)
             path = path[1:] if re.match(r"/[A-Za-z]:", path) else path
         plain = path.replace("\\", "/")
@@ -55,8 +54,6 @@ class Paths:
         path = self._mapped(path) or self._mapped(whole) or whole
         if not self._uris:
             return path
-        from urllib.parse import quote
-
         plain = path.replace("\\", "/")
         return f"file://{'' if plain.startswith('/') else '/'}{quote(plain, safe='/:')}"
 

@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Protocol
 
 import trio
@@ -397,8 +398,6 @@ class SocketStream:
 
 def import_all() -> None:
     """Enter all requests into the table."""
-    from importlib import import_module
-
     for module in (
         "opening",
         "running",
