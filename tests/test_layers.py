@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import jdbpy
-from docs.tools import floors, measure
+from docs.tools import circles, floors, measure
 from docs.tools.trees import statements, tree_of
 from jdbpy.record import Record
 
@@ -60,7 +60,7 @@ DOORS = (
     ("jdbpy/serve/typed.py", "jdbpy.session.model"),
     ("jdbpy/serve/typed.py", "jdbpy.session.values.export"),
     ("jdbpy/sync/opening.py", "jdbpy.serve.objects"),
-    ("jdbpy/cli/commands/serving.py", "jdbpy.serve.server"),
+    ("jdbpy/cli/commands/serving.py", "jdbpy.serve.protocols"),
     ("jdbpy/mcp/prompt.py", "jdbpy.cli.embedded"),
     ("jdbpy/mcp/words.py", "jdbpy.cli.embedded"),
     ("jdbpy/dap/console.py", "jdbpy.cli.embedded"),
@@ -113,6 +113,11 @@ class Import(Record):
     line: int
     module: str
     name: str
+
+
+@functools.cache
+def all_trees() -> dict[Path, ast.Module]:
+    return circles.trees_of_package()
 
 
 @functools.cache
@@ -194,8 +199,15 @@ def test_the_map_of_a_package_names_all_of_it() -> None:
 
 
 def test_no_class_name_stands_for_two() -> None:
-    trees = {file: tree_of(file) for file in PACKAGE.rglob("*.py")}
-    assert measure.repeated_names(trees) == []
+    assert measure.repeated_names(all_trees()) == []
+
+
+def test_no_circle_of_imports_goes_over_parts() -> None:
+    """All imports count, those in functions too. ``Record`` and its JSON form know each other."""
+    found = circles.circles(circles.all_imports(all_trees()))
+    assert found
+    wide = [circle for circle in found if len({module.split(".")[1] for module in circle}) > 1]
+    assert wide == [("jdbpy.json_form", "jdbpy.record")]
 
 
 def test_every_floor_is_there() -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from jdbpy.cli import jvmti
+from jdbpy.cli.catalog import all_objects
 from jdbpy.cli.commands import TABLE
-from jdbpy.cli.output.json_lines import EVENTS, all_objects
+from jdbpy.cli.output.json_lines import EVENTS
 from jdbpy.cli.settings import SETTINGS, Settings
 from jdbpy.cli.table import CliCommand
 from jdbpy.cli.topics import GROUPS, TOPICS

@@ -1,7 +1,8 @@
 """Figures about the tree itself: ``python -m docs.tools.measure``, which ``./dev measure`` runs.
 
-How many files and classes there are, how large they are, how many packages of ``session`` import each other in a
-circle, and how many calls and files one breakpoint hit and one ``print`` go through. Compare them before and after a
+How many files and classes there are, how large they are, which modules and how many packages of ``session`` import each
+other in a circle, how many imports stand in functions, and how many calls and files one breakpoint hit and one
+``print`` go through. Compare them before and after a
 change of the structure; no test depends on them.
 """
 
@@ -21,6 +22,7 @@ from typing import Any
 import trio
 
 import jdbpy
+from docs.tools import circles
 from docs.tools.trees import statements
 from tests.harness import inline, start_target, test_jvms
 
@@ -69,6 +71,11 @@ def main() -> None:
     edges = {(part(file), other) for file, tree in trees.items() for other in imported(tree) if part(file)}
     show("packages of session in one circle of imports", len(largest_circle({e for e in edges if e[0] != e[1]})))
     show("callback attributes of session", len(callback_attributes(trees)))
+    found = circles.circles(circles.all_imports(trees))
+    show("circles of imports between modules, all counted", len(found))
+    for circle in found:
+        show(f"  {', '.join(sorted({of_package(module) for module in circle}))}", len(circle))
+    show("imports in functions", sum(len(circles.inside_functions(tree)) for tree in trees.values()))
     for what, walk in trio.run(walks).items():
         show(f"{what}: calls", walk.calls)
         show(f"{what}: files", len(walk.files))
@@ -100,6 +107,11 @@ def parameters(function: ast.FunctionDef) -> set[str]:
 
 def show(what: str, figure: int) -> None:
     sys.stdout.write(f"{what:<52}{figure:>8,}\n")
+
+
+def of_package(module: str) -> str:
+    """Return the package that a module is in, without ``jdbpy`` and of its folders at most two."""
+    return ".".join(module.split(".")[1:-1][:2]) or module
 
 
 def is_given(file: Path) -> bool:

@@ -1,6 +1,6 @@
 """Run pip with a line for each file that it downloads: ``python docs/tools/pip_progress.py install ...``.
 
-What ``./dev`` installs with, before anything is installed: only the standard library is used. Where pip fails, all that it
+What ``./dev`` installs with, before anything is installed: only the standard library is used. Where pip fails, all it
 has printed is shown.
 """
 

@@ -8,13 +8,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jdbpy.api.reconnecting import Reconnecting
 from jdbpy.session.connect.greeting import CONNECT_LIMIT
-from jdbpy.session.connect.launch import START_LIMIT, LaunchCommand
+from jdbpy.session.connect.launch import START_LIMIT, LaunchCommand, launch_session
 from jdbpy.session.model.options import Options
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.api.fleet import Fleet
-    from jdbpy.api.reconnecting import Reconnecting
     from jdbpy.api.vm import Vm
     from jdbpy.session.session import Session
 
@@ -59,8 +60,6 @@ async def attach(
 
     again = None
     if reconnect is not False:
-        from jdbpy.api.reconnecting import Reconnecting
-
         again = Reconnecting(opening, math.inf if reconnect is True else reconnect, on_reconnect)
     async with opened_vm(opening(), again) as vm:
         yield vm
@@ -88,7 +87,6 @@ async def fleet(
     """
     from jdbpy.api.fleet import Opened, named
     from jdbpy.session.connect.transports import expand_address
-    from jdbpy.task_groups import open_nursery
 
     pairs = list(addresses.items()) if isinstance(addresses, Mapping) else [(each, each) for each in addresses]
     found: list[tuple[str, str]] = []
@@ -167,8 +165,6 @@ async def launch(
     connected. The rest is as of ``attach``. Raises UsageError (no Java), ConnectError (it did not come up: the message
     has what it printed).
     """
-    from jdbpy.session.connect.launch import launch_session
-
     options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
     what = LaunchCommand(
         [str(each) for each in command], java=_text(java), cwd=_text(cwd), stdin=stdin, suspend=suspend
@@ -199,7 +195,6 @@ async def opened_vm(
     """The objects of a script on a session, for an ``async with`` block; errors of functions given as ``do`` are raised
     at its end."""
     from jdbpy.api.vm import Vm
-    from jdbpy.task_groups import open_nursery
 
     async with opening as session:
         async with open_nursery() as nursery:

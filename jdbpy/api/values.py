@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.parts import Chain, Children, Peers
 from jdbpy.errors import JdbpyError, JdwpError, UsageError
+from jdbpy.session.java.texts import string_literal
 from jdbpy.session.model.values import Limits, ValueInfo
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
 
@@ -445,6 +446,4 @@ def _is_asked_whole(value: Value) -> bool:
 
 
 def _is_text(key: ValueInfo, text: str) -> bool:
-    from jdbpy.session.java.texts import string_literal
-
     return key.tag == "s" and key.text == string_literal(text)

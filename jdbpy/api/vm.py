@@ -17,7 +17,7 @@ import trio
 from jdbpy.api.breakpoints import Breakpoint, LazyBreakpoint, checked_hold
 from jdbpy.api.delivery import taken
 from jdbpy.api.feeds import Add, Do, Feed, Feeds, Functions
-from jdbpy.api.frames import Stack, Thread
+from jdbpy.api.frames import Frame, Stack, Thread
 from jdbpy.api.heap import Heap
 from jdbpy.api.hits import Hits, Stop, checked
 from jdbpy.api.lazy import Lazy
@@ -442,8 +442,6 @@ class Vm:
 
         Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
         """
-        from jdbpy.api.frames import Frame
-
         found = await self.session.stack.all(count=most)
         return [
             Stack(Thread(self, each.thread), [Frame(self, frame) for frame in each.frames], each.total)

@@ -9,7 +9,7 @@ The way of a line:
   its function; ``arguments``: how each kind is parsed and completed; ``table``, ``names``: the commands
 * ``commands``: the commands, by subject; ``context``: what they are given beside their arguments
 * ``results``, ``breakpoint_list``, ``points``: results and words that several commands share
-* ``output``: from a result to text
+* ``output``: from a result to text; ``catalog``: all that there is to be shown
 
 The front ends and what they are made of:
 

@@ -14,7 +14,7 @@ from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.python_lines import PythonLines
 from jdbpy.cli.results import Actions, Restarting, Resumed
-from jdbpy.cli.table import CliCommand, CommandTable
+from jdbpy.cli.table import CliCommand, CommandTable, Function
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.process.processor_time import INTERRUPTED, cancellation
@@ -122,16 +122,12 @@ class Interpreter:
         if jvms is None:
             return await command(ctx, arguments)
         if jvms.several:
-            from jdbpy.cli.commands.jvms import run_in
-
-            return await run_in(ctx, jvms.members, line)
+            return await self._function("each")(ctx, line)
         with jvms.for_all(jvms.members):
             return await command(ctx, arguments)
 
     async def _python(self, lines: PythonLines, line: str) -> bool:
         """Take a line of Python, after `py`."""
-        from jdbpy.cli.commands.python import run_python
-
         self.context.note_line(line)
         source = lines.take(line)
         if lines.ended:
@@ -139,11 +135,17 @@ class Interpreter:
         if not source:
             return True
         try:
-            result = await run_python(self.context, source)
+            result = await self._function("py")(self.context, source)
         except JdbpyError as error:
             return self._fail("py", error)
         self.report(Outcome("py", self.table.get("py"), result))
         return True
+
+    def _function(self, name: str) -> Function:
+        """Return the function of a command, which is loaded now: what the grammar needs of the commands themselves."""
+        command = self.table.get(name)
+        assert command is not None, name
+        return command.function
 
     def _collect(self, collecting: Collecting, line: str) -> bool:
         """Take a line of ``commands N``; the last one is ``end``."""

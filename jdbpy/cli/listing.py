@@ -8,6 +8,7 @@ import jdbpy
 from jdbpy import LocalJvm, UsageError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
+from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces, count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shows
@@ -64,8 +65,6 @@ def list_jvms(line: CommandLine) -> int:
 
 def _console(line: CommandLine, settings: Settings) -> Console:
     if line.json:
-        from jdbpy.cli.output.json_lines import JsonRenderer
-
         return Console(JsonRenderer(), json=True)
     from jdbpy.cli.output.choice import choose_renderer
 

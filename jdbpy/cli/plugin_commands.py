@@ -16,6 +16,7 @@ import trio
 
 from jdbpy import Plugin, PluginError, UsageError
 from jdbpy.cli.arguments.base import Argument, ChoiceArgument, FileName, Number, Option, WordArgument, matching
+from jdbpy.cli.arguments.target import BreakpointNumber, ClassNameArgument, ClassPattern, ThreadArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces
@@ -264,7 +265,6 @@ def _kind(metavar: str, hint: Any, complete: str | Sequence[str]) -> Argument[An
 
 def _completed(kind: str, metavar: str) -> Argument[Any]:
     from jdbpy.cli.arguments.code import ExpressionArgument
-    from jdbpy.cli.arguments.target import BreakpointNumber, ClassNameArgument, ClassPattern, ThreadArgument
 
     made: dict[str, Callable[[], Argument[Any]]] = {
         "class": ClassNameArgument,

@@ -30,9 +30,12 @@ from jdbpy import (
 )
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
+from jdbpy.cli.interpreter import Refusal
 from jdbpy.cli.jvms import FIRST_PAUSE, LONGEST_PAUSE, Jvms, remote_notice, without_name
+from jdbpy.cli.output.choice import choose_renderer, plain_renderer
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
+from jdbpy.escape import escape
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.standard import one_loss
@@ -271,7 +274,6 @@ async def _work(
     session = jvms.current.session
     if is_batch(line):
         from jdbpy.cli.batch import Batch
-        from jdbpy.cli.interpreter import Refusal
         from jdbpy.cli.played_batch import PlayedBatch
 
         played = line.action == "replay" and not line.scripts  # what failed then may fail again
@@ -387,15 +389,11 @@ def _console(line: CommandLine, settings: Settings) -> Console:
         from jdbpy.cli.output.json_lines import JsonRenderer
 
         return Console(JsonRenderer(), json=True)
-    from jdbpy.cli.output.choice import choose_renderer, plain_renderer
-
     choose = choose_renderer if is_batch(line) else plain_renderer  # the prompt makes its own when it needs one
     return Console(choose(settings), json=False)
 
 
 def _greeting(session: Session) -> str:
-    from jdbpy.escape import escape
-
     info = session.info
     if session.snapshot_info is not None:
         return _of_snapshot(session.snapshot_info, f"{escape(info.name)}, Java {escape(info.version)}")
@@ -407,8 +405,6 @@ def _greeting(session: Session) -> str:
 
 
 def _greeting_of_several(jvms: Jvms) -> str:
-    from jdbpy.escape import escape
-
     said = f"Attached to {len(jvms.members)} JVMs. Commands go to the current one, 'each COMMAND' to all:\n"
     for number, jvm in enumerate(jvms.members, 1):
         info = jvm.session.info
@@ -421,8 +417,6 @@ def _greeting_of_several(jvms: Jvms) -> str:
 
 def _of_snapshot(info: snapshots.SnapshotInfo, vm: str) -> str:
     from datetime import datetime
-
-    from jdbpy.escape import escape
 
     taken = datetime.fromtimestamp(info.taken).astimezone().isoformat(" ", "seconds")
     reason = f", at {escape(info.reason)}" if info.reason else ""

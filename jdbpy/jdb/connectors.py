@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from jdbpy import find_java
 from jdbpy.errors import UsageError
 from jdbpy.jdb.words import java_integer
 from jdbpy.record import Record
@@ -174,8 +175,6 @@ def _valid(argument: ConnectorArgument, value: str) -> bool:
 
 def java_home() -> str:
     """Return the home of the Java that would be launched, "" if there is none."""
-    from jdbpy import find_java
-
     try:
         return find_java().home
     except UsageError:

@@ -33,6 +33,7 @@ from jdbpy.jdb.connectors import BadArgument
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.events import Teller
 from jdbpy.jdb.interpreter import JdbInterpreter
+from jdbpy.jdb.opening import main_words, open_session
 from jdbpy.jdb.output import JdbOutput
 from jdbpy.process.processor_time import open_signals
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
@@ -120,8 +121,6 @@ class _Jdb:
 
     async def _connect(self, main: str) -> None:
         """Open the session, and set what was asked for before; ``main`` is what was typed after ``run``."""
-        from jdbpy.jdb.opening import main_words, open_session
-
         jdb = self.debugger
         opening = open_session(self._line, main_words(self._line, main), self._out.line)
         session = await self._sessions.enter_async_context(opening)

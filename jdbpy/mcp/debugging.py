@@ -26,13 +26,14 @@ from jdbpy import (
     UsageError,
     VMDisconnected,
 )
+from jdbpy.api import Thread
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.words import in_tools
 from jdbpy.process.session_task import SessionTask
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    from jdbpy.api import Frame, Stop, Thread, Vm
+    from jdbpy.api import Frame, Stop, Vm
 
 Opening = Callable[["Rights"], AbstractAsyncContextManager["Vm"]]
 
@@ -243,8 +244,6 @@ class Debugging:
             return await vm.find_thread(text)
         if self.selected is not None and self.selected.is_current and self.selected.record.thread is not None:
             return self.selected.thread
-        from jdbpy.api import Thread
-
         for stop in reversed(self.stops):
             if stop.thread is not None:
                 return Thread(vm, stop.thread)

@@ -11,6 +11,7 @@
 * ``declare``: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``: marks on functions, nothing else.
 * ``loading``: a file becomes a ``Plugin``, if no other user can have written it; faults become one sentence.
 * ``running``: ``PythonRunner`` calls functions and runs code of the user beside a session, and can interrupt them.
+* ``given``: the objects that their code is given.
 * ``printing``: what they print goes to the front end.
 
 This package stands above ``api`` and ``sync``, and below ``cli``, which makes commands of the declarations.

@@ -32,8 +32,8 @@ from jdbpy.session.model import events
 
 if TYPE_CHECKING:
     from jdbpy.api.vm import Vm
+    from jdbpy.plugins.given import UserObjects
     from jdbpy.session.session import Session
-    from jdbpy.sync.portal import Portal
 
 CLEANING_UP = 2.0
 """Seconds that an interrupted function may still take, for what it does in ``finally``; then it is left alone."""
@@ -72,18 +72,16 @@ class PythonRunner:
         self._dropped = False
 
     @cached_property
+    def _objects(self) -> UserObjects:
+        """Return what makes the objects that the user's code is given. Loads ``jdbpy.api``."""
+        from jdbpy.plugins.given import UserObjects
+
+        return UserObjects(self._session, self._nursery)
+
+    @property
     def vm(self) -> Vm:
         """Return the target as an object of ``jdbpy.api``. No trip."""
-        from jdbpy.api.vm import Vm
-
-        return Vm(self._session, self._nursery)
-
-    @cached_property
-    def _portal(self) -> Portal:
-        import jdbpy.sync  # noqa: F401  (its classes are registered)
-        from jdbpy.sync.portal import Portal
-
-        return Portal.within(self._nursery)
+        return self._objects.vm
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -106,7 +104,7 @@ class PythonRunner:
         for each, parameter in inspect.signature(function).parameters.items():
             if each in GIVEN and each not in given:
                 try:
-                    given[each] = await self._given(each)
+                    given[each] = await self._objects.given(each)
                 except StateError:
                     if parameter.default is parameter.empty:
                         raise
@@ -118,7 +116,7 @@ class PythonRunner:
                     made = function(*arguments, **named)
                     found = [each async for each in made] if inspect.isasyncgen(made) else await made
                     return await found if inspect.isawaitable(found) else found  # `return vm.threads`
-            arguments, named = _arranged(function, values, keywords or {}, self._wrapped(given))
+            arguments, named = _arranged(function, values, keywords or {}, self._objects.wrapped(given))
             return await self.in_thread(lambda: _whole(function(*arguments, **named)))
 
     async def run(self, source: str) -> Evaluated | None:
@@ -132,7 +130,7 @@ class PythonRunner:
         names = NAMES
         with faults_of(name, file):
             code, last = _compiled(source, file)
-        names.update(self._wrapped(await self._all_given()))
+        names.update(self._objects.wrapped(await self._all_given()))
         self._prepare(names)
 
         def work() -> Evaluated | None:
@@ -151,49 +149,17 @@ class PythonRunner:
 
     def _prepare(self, names: dict[str, Any]) -> None:
         if "jdbpy" not in names:
-            import jdbpy.sync
-
-            names["jdbpy"] = jdbpy.sync
+            names["jdbpy"] = self._objects.sync
             names["help"] = _help
 
     async def _all_given(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for name in GIVEN:
             try:
-                found[name] = await self._given(name)
+                found[name] = await self._objects.given(name)
             except JdbpyError as error:
                 found[name] = Missing(name, error)
         return found
-
-    async def _given(self, name: str) -> Any:
-        """Return the object for a parameter of that name. Raises StateError where there is none. wire: 1 trip for a
-        frame."""
-        from jdbpy.api.frames import Frame, Thread
-        from jdbpy.session.model.threads import ThreadRef
-
-        if name == "vm":
-            return self.vm
-        if name == "frame":
-            return Frame(self.vm, await self._session.stack.selected())
-        if name == "thread":
-            selected = self._session.selection[0]
-            if selected is None:
-                raise StateError("no thread is selected", hint="there is one at each stop", code="NO_THREAD")
-            return Thread(self.vm, ThreadRef(selected, self._session.selected_thread_name))
-        last = self._session.last_stop
-        if self._session.snapshot_info is not None:
-            hint = "'thread' and 'frame' are those of the moment at which it was taken"
-            raise StateError("a snapshot has no stop", hint=hint, code="NOT_STOPPED")
-        if self._session.ending is not None:
-            raise StateError("the target has ended", code="NOT_STOPPED")
-        if last is None or not self._session.is_current(last):
-            raise StateError("no stop: no thread stands at an event", code="NOT_STOPPED")
-        return self.vm._stop_of(last)
-
-    def _wrapped(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        from jdbpy.sync.portal import wrap
-
-        return {name: wrap(self._portal, value) for name, value in given.items()}
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
         """Return what ``work`` gives in another thread, in which it can be interrupted by cancelling this."""
@@ -209,7 +175,7 @@ class PythonRunner:
                 self._token.run_sync_soon(ended.set)
 
         def interrupt(thread: int) -> None:
-            if not self._portal.interrupt(thread):
+            if not self._objects.portal.interrupt(thread):
                 _raise_in(thread, KeyboardInterrupt)
 
         call = ThreadCall(printed, at_end)
@@ -256,7 +222,7 @@ class PythonRunner:
             return False
         self._busy.add(thread)
         try:
-            shown = self.vm._stop_of(stop)
+            shown = self._objects.stop(stop)
             given: dict[str, Any] = {"stop": shown, "event": stop}
             if stop.thread is not None:
                 given["thread"] = shown.thread
@@ -296,9 +262,7 @@ class PythonRunner:
             for plugin, hook in list(self._hooks(name)):
                 given: dict[str, Any] = {"event": event}
                 if name == "hit":
-                    from jdbpy.api.hits import Reported
-
-                    given["hit"] = Reported(self.vm, event.report)
+                    given["hit"] = self._objects.reported(event.report)
                 await self._call_hook(plugin, hook, given)
         self._delivered.set()
 

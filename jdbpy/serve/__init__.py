@@ -1,8 +1,9 @@
 """One session, many clients: ``jdbpy serve``, ``join`` and ``sessions``, and the command ``serve`` of the prompt.
 
 * ``sockets``: where sessions are found: sockets in the user's runtime directory, ports with a token.
-* ``lines``: JSON Lines both ways, bounded.
+* ``lines``: JSON Lines both ways, bounded; ``greeting``: how a client begins.
 * ``server``: takes clients, finds out what they speak, and gives each a session of its own.
+* ``protocols``: who serves a client of each kind.
 * ``clients``: batches, programs and prompts on the serving side: their commands run here.
 * ``joining``: the prompt and the batch on the joining side: the keyboard and the screen.
 * ``objects``: ``jdbpy.join``, for scripts: the objects of ``jdbpy.attach``.

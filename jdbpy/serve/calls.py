@@ -17,20 +17,8 @@ from jdbpy.escape import escape
 from jdbpy.serve.clients import Client
 from jdbpy.serve.lines import Message, Outgoing, number_of, text_of
 from jdbpy.serve.observations import LEAVE_LIMIT, ServedObservation
-from jdbpy.serve.typed import pack, unpack
+from jdbpy.serve.typed import COMPONENTS, OWN, pack, unpack
 from jdbpy.task_groups import open_nursery
-
-COMPONENTS = frozenset(
-    {
-        "breakpoints", "catchpoints", "classes", "code", "decisions", "execution", "heap", "hotswap",
-        "locks", "modules", "moments", "objects", "points", "stack", "strata", "threads",
-        "traces", "values", "vm", "watchpoints",
-    }
-)  # fmt: skip
-"""Components of a session whose coroutines may be called."""
-
-OWN = frozenset({"down", "exit", "panic", "select_frame", "select_thread", "snapshot", "up"})
-"""Coroutines of the session itself."""
 
 MADE = {"threads.sampler"}
 """Plain functions whose result a script may keep, and call."""

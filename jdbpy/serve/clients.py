@@ -30,60 +30,11 @@ from jdbpy.cli.repl.prompt_state import PromptState
 from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import ScriptLine, ScriptLines
-from jdbpy.serve.lines import LineReader, Message, Outgoing, number_of, switch_of, text_of
-from jdbpy.serve.server import Served
+from jdbpy.serve.lines import Message, Outgoing, number_of, switch_of, text_of
 from jdbpy.task_groups import open_nursery
-
-FRONTS = ("json", "batch", "prompt", "objects")
 
 LONGEST_PAGE = 8 * 1024 * 1024
 """Characters of a text that goes through a client's pager."""
-
-
-async def serve(served: Served, hello: Message, reader: LineReader, out: Outgoing) -> None:
-    """Serve a client whose first line is ``hello``, until it leaves. Raises UsageError for a wrong first line."""
-    front = text_of(hello, "front", "json")
-    if front not in FRONTS:
-        raise UsageError(f"'front' must be one of {', '.join(FRONTS)}", code="WRONG_LINE")
-    name = text_of(hello, "name", "client", 100)
-    kept: list[bool] = []
-    status: int | None = None
-    read_only = switch_of(hello, "read_only")
-    joining = served.join(
-        name,
-        keep=lambda: bool(kept) and kept[0],
-        read_only=read_only,
-        allow_suspend=switch_of(hello, "allow_suspend"),
-    )
-    async with joining as session:
-        client = _client(front, session, hello, out)
-        out.put({"type": "joined", "session": served.info.name, "client": session.name})
-        async with open_nursery() as nursery:
-            nursery.start_soon(_listen, client, reader, nursery.cancel_scope)
-            status = await client.run()
-            if switch_of(hello, "keep"):
-                kept.append(True)  # it leaves in good order; one that is cut off keeps nothing
-            nursery.cancel_scope.cancel()
-    if status is not None:
-        out.put({"type": "end", "status": status})  # what it has set and suspended is taken back by now
-
-
-def _client(front: str, session: ClientSession, hello: Message, out: Outgoing) -> Client:
-    if front == "objects":
-        from jdbpy.serve.calls import ServedObjects
-
-        return ServedObjects(session, hello, out)
-    return {"json": ServedProgram, "batch": Scripted, "prompt": Person}[front](session, hello, out)
-
-
-async def _listen(client: Client, reader: LineReader, whole: trio.CancelScope) -> None:
-    """Hand on what the client sends until it goes, which ends everything that it has begun."""
-    try:
-        while (message := await reader.next()) is not None:
-            client.take(message)
-    except UsageError as error:
-        client.out.put({"type": "error", "error": {"code": error.code, "message": error.message, "hint": error.hint}})
-    whole.cancel()
 
 
 class Client:

@@ -6,8 +6,6 @@ what is typed.
 
 from __future__ import annotations
 
-import getpass
-import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -15,7 +13,7 @@ from contextlib import suppress
 
 import trio
 
-from jdbpy import ConnectError, JdbpyError, UsageError
+from jdbpy import JdbpyError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.names import Candidate
 from jdbpy.cli.output.columns import columns_of_window
@@ -30,8 +28,8 @@ from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.process.signals import watch_signals
 from jdbpy.process.statuses import LOST
 from jdbpy.serve import sockets
+from jdbpy.serve.greeting import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
-from jdbpy.serve.server import VERSION
 from jdbpy.task_groups import open_nursery
 
 COMPLETION_LIMIT = 5.0
@@ -61,24 +59,6 @@ async def join(line: CommandLine, *, is_batch: bool) -> int:
         hello.update(columns=columns, rows=rows, window=columns_of_window() is not None)
         kind = JoinedBatch if is_batch else JoinedPrompt
         return await kind(stream, hello, lines, line).run()
-
-
-def greeting(token: str, client: str) -> Message:
-    """Return the first line of a client. The token may come from the environment."""
-    try:
-        name = client or getpass.getuser()
-    except (KeyError, OSError):
-        name = "client"
-    return {"jdbpy": VERSION, "name": name, "token": token or os.environ.get(sockets.TOKEN, "")}
-
-
-def error_of(message: Message) -> JdbpyError:
-    """Return the error that the session has sent instead of an answer."""
-    told = message.get("error")
-    found = told if isinstance(told, dict) else {}
-    code, text, hint = (str(found.get(key, "")) for key in ("code", "message", "hint"))
-    kind = ConnectError if code in ("ENDED", "WRONG_TOKEN", "WRONG_VERSION") else UsageError
-    return kind(text or "the session has refused the connection", hint=hint, code=code)
 
 
 class Joined:

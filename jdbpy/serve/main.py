@@ -112,7 +112,7 @@ async def _list(as_json: bool) -> int:
 
 async def describe(name: str) -> dict[str, object] | None:
     """Return the description of a session by itself; None if its process has gone, whose socket is removed."""
-    from jdbpy.serve.joining import greeting
+    from jdbpy.serve.greeting import greeting
     from jdbpy.serve.lines import LineReader, Outgoing
 
     try:

@@ -33,11 +33,10 @@ from jdbpy.api.opening import opened_vm
 from jdbpy.api.reconnecting import Reconnecting
 from jdbpy.api.vm import Vm
 from jdbpy.serve import sockets
-from jdbpy.serve.calls import COMPONENTS, OWN
-from jdbpy.serve.joining import error_of, greeting
+from jdbpy.serve.greeting import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, MOST_LINE, LineReader, Message, Outgoing
 from jdbpy.serve.observations import JoinedObservation, JoinedObserver
-from jdbpy.serve.typed import pack, unpack
+from jdbpy.serve.typed import COMPONENTS, OWN, pack, unpack
 from jdbpy.session.events.streams import DEFAULT_CAPACITY, Publisher
 from jdbpy.session.model.events import Exited, Notice, VMDisconnected
 from jdbpy.session.model.threads import Suspended

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import trio
 
@@ -18,9 +18,6 @@ from jdbpy.serve.lines import Message
 from jdbpy.serve.typed import pack, unpack
 from jdbpy.session.calls.statistics import RunningTimes, TimesByMethod
 from jdbpy.session.model.calls import CallsEnded, CallStatistics, CallTree
-
-if TYPE_CHECKING:
-    from jdbpy.serve.objects import JoinedSession
 
 KINDS = ("calls", "statistics", "tree")
 
@@ -94,10 +91,18 @@ class ServedObservation:
         return state
 
 
+class Caller(Protocol):
+    """The session of a script that has joined: its calls go where the session is served."""
+
+    async def call(self, name: str, *given: object, **named: object) -> Any: ...
+    def begin_observation(self, observation: JoinedObservation) -> str: ...
+    def end_observation(self, key: str) -> None: ...
+
+
 class JoinedObserver:
     """The observer of a joined session: as ``Session.observer``."""
 
-    def __init__(self, session: JoinedSession) -> None:
+    def __init__(self, session: Caller) -> None:
         self._session = session
 
     def calls(self, method: str, *, on_call: Callable[[Report], None], **named: Any) -> JoinedObservation:
@@ -118,7 +123,7 @@ class JoinedObservation:
 
     def __init__(
         self,
-        session: JoinedSession,
+        session: Caller,
         kind: str,
         method: str,
         named: dict[str, Any],

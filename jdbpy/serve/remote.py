@@ -15,7 +15,7 @@ import trio
 
 from jdbpy import Disconnected, JdbpyError, StateError
 from jdbpy.serve import sockets
-from jdbpy.serve.joining import error_of, greeting
+from jdbpy.serve.greeting import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
 from jdbpy.task_groups import open_nursery
 

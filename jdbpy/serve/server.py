@@ -11,8 +11,8 @@ import secrets
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import trio
@@ -23,18 +23,21 @@ from jdbpy.errors import StateError
 from jdbpy.process.doorway import GREETING_LIMIT, MOST_GREETING, Doorway, Visitor, same_token
 from jdbpy.record import Record
 from jdbpy.serve import sockets
+from jdbpy.serve.greeting import VERSION
 from jdbpy.serve.lines import MOST_LINE, BegunStream, LineReader, Message, Outgoing, text_of
 from jdbpy.task_groups import open_nursery
 
 MOST_CLIENTS = 64
 """Clients of one session; a further one is refused."""
 
-VERSION = 1
-"""The version of the lines between a session and those who join it."""
-
-
 Entering = Callable[[str], None]
 """Takes the token that a client shows. Raises UsageError for a wrong one."""
+
+LinesServer = Callable[["Served", Message, LineReader, Outgoing], Awaitable[None]]
+"""Serves a client of JSON Lines, given its first line. Raises UsageError for a wrong one."""
+
+EditorServer = Callable[["Served", BegunStream, Entering], Awaitable[None]]
+"""Serves a client of the Debug Adapter Protocol."""
 
 
 class Serving(Record):
@@ -48,11 +51,23 @@ class Serving(Record):
 class Served:
     """A session that others can join."""
 
-    def __init__(self, session: Session, *, target: str, together: bool, attended: bool, keep: bool) -> None:
+    def __init__(
+        self,
+        session: Session,
+        serve_lines: LinesServer,
+        serve_editor: EditorServer,
+        *,
+        target: str,
+        together: bool,
+        attended: bool,
+        keep: bool,
+    ) -> None:
         """``attended``: a user works in the session itself. ``keep``: what is suspended stays so when the last client
         goes; else the target is left running."""
         self.session = session
         self.info = Serving("")
+        self._serve_lines = serve_lines
+        self._serve_editor = serve_editor
         self._target = target
         self._together = together
         self._attended = attended
@@ -100,6 +115,12 @@ class Served:
             with trio.CancelScope(shield=True):
                 await self._close()
 
+    def run_beside(self) -> None:
+        """Serve beside what else goes on in the session, until it ends. Raises StateError when it has ended."""
+        if self.session.ending is not None:
+            raise StateError("the session has ended", code="ENDED")
+        self.session.run_beside(self.run)
+
     async def _close(self) -> None:
         sockets.remove(self.info.name)
         for listener in self._listeners:
@@ -146,13 +167,11 @@ class Served:
     async def _recognize(self, stream: BegunStream, enter: Entering) -> None:
         first = await stream.peek(1)
         if first == b"C":
-            await self._serve_editor(stream, enter)
+            await self._serve_editor(self, stream, enter)
         elif first:
-            await self._serve_lines(stream, enter)
+            await self._take_lines(stream, enter)
 
-    async def _serve_lines(self, stream: BegunStream, enter: Entering) -> None:
-        from jdbpy.serve.clients import serve
-
+    async def _take_lines(self, stream: BegunStream, enter: Entering) -> None:
         reader, out = LineReader(stream, MOST_GREETING), Outgoing(stream)
         async with open_nursery() as nursery:
             nursery.start_soon(_write, out, nursery.cancel_scope)
@@ -165,19 +184,11 @@ class Served:
                     if text_of(hello, "front", "json") == "info":
                         out.put(self._description())
                     else:
-                        await serve(self, hello, reader, out)
+                        await self._serve_lines(self, hello, reader, out)
             except JdbpyError as error:
                 out.put({"type": "error", "error": {"code": error.code, "message": error.message, "hint": error.hint}})
             await out.flush()
             nursery.cancel_scope.cancel()
-
-    async def _serve_editor(self, stream: BegunStream, enter: Entering) -> None:
-        from jdbpy.dap.server import Server
-
-        await Server(stream, self._join_editor, enter).run()
-
-    def _join_editor(self, name: str, read_only: bool) -> AbstractAsyncContextManager[Session]:
-        return self.join(name or "editor", read_only=read_only)
 
     @asynccontextmanager
     async def join(
@@ -231,10 +242,3 @@ async def _write(out: Outgoing, whole: trio.CancelScope) -> None:
     """Write to a client; one that does not take what it is sent has gone."""
     await out.run()
     whole.cancel()
-
-
-def serve_beside(session: Session, served: Served) -> None:
-    """Serve a session beside what else goes on in it, until it ends. Raises StateError when it has ended."""
-    if session.ending is not None:
-        raise StateError("the session has ended", code="ENDED")
-    session.run_beside(served.run)

@@ -17,7 +17,8 @@ from jdbpy.process.scripts import ScriptLines
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
 from jdbpy.serve.cmdline import ServeLine
-from jdbpy.serve.server import Served, Serving
+from jdbpy.serve.protocols import served_session
+from jdbpy.serve.server import Serving
 
 
 async def run(given: ServeLine) -> int:
@@ -48,7 +49,7 @@ async def _serve(given: ServeLine, console: Console, settings: Settings) -> int:
                 if status or batch.context.leaving or session.ending is not None:
                     return status
             target = "a launched JVM" if session.launched else session.address
-            served = Served(session, target=target, together=given.together, attended=False, keep=given.keep)
+            served = served_session(session, target=target, together=given.together, attended=False, keep=given.keep)
             _tell(await served.open(given.name, given.port), target)
             await served.run()
             return _tell_end(session.ending, served.info.name)

@@ -23,6 +23,18 @@ import jdbpy.session.model
 from jdbpy import JdbpyError, Record, UsageError
 from jdbpy.session.values.export import JavaObject
 
+COMPONENTS = frozenset(
+    {
+        "breakpoints", "catchpoints", "classes", "code", "decisions", "execution", "heap", "hotswap",
+        "locks", "modules", "moments", "objects", "points", "stack", "strata", "threads",
+        "traces", "values", "vm", "watchpoints",
+    }
+)  # fmt: skip
+"""Components of a session whose coroutines may be called."""
+
+OWN = frozenset({"down", "exit", "panic", "select_frame", "select_thread", "snapshot", "up"})
+"""Coroutines of the session itself."""
+
 _MODULES = ("jdbpy.session.values.queries", "jdbpy.session.inspect.sampling")
 """Modules with records beside those of the model."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from jdbpy.errors import JdbpyError, StateError
-from jdbpy.session.events.clients import Clients, ClientTarget
+from jdbpy.session.events.clients import Clients, ClientTarget, GuardedConnection
 from jdbpy.session.model.events import Event, VMDisconnected
 from jdbpy.session.session import Session
 from jdbpy.session.watchdog import Panicked, panic
@@ -138,8 +138,6 @@ class ClientSession(Session):
 
     def forbid_suspending(self) -> None:
         """From now on nothing that changes or suspends the target leaves for this client."""
-        from jdbpy.session.events.clients import GuardedConnection
-
         self._target.conn = GuardedConnection(self._host._target.conn, ReadOnlyGuard(allow_suspend=False))
 
     def publish(self, event: Event) -> None:

@@ -24,9 +24,11 @@ from jdbpy.session.model.events import Event, ExceptionInfo, Exited, Notice, Sto
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.snapshots import SnapshotInfo
 from jdbpy.session.model.threads import FrameInfo, Suspended
+from jdbpy.session.model.values import Limits
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.session.watchdog import Panicked, Watchdog, panic
 from jdbpy.task_groups import open_nursery
+from jdbpy.wire.effects import ReadOnlyGuard
 from jdbpy.wire.messages import event as wire_event, virtual_machine
 from jdbpy.wire.wirelog import LogSink, WireLog
 
@@ -283,7 +285,6 @@ class Session:
     def watchpoints(self) -> Watchpoints:
         """Stops where fields are read and written."""
         from jdbpy.session.breakpoints.watchpoints import Watchpoints
-        from jdbpy.session.model.values import Limits
 
         evaluate = partial(self.values.evaluate, limits=Limits(depth=0), remember=False)
         return Watchpoints(self._target, self.points, evaluate, self.stack.selected)
@@ -423,8 +424,6 @@ class Session:
 
     def forbid_suspending(self) -> None:
         """From now on, for good, nothing that changes or suspends the target leaves, as with the option read_only."""
-        from jdbpy.wire.effects import ReadOnlyGuard
-
         self._target.conn.guard = ReadOnlyGuard(allow_suspend=False)
 
     def log_wire(self, file: LogSink | None) -> None:

@@ -21,6 +21,7 @@ from types import FrameType
 from typing import Any
 
 from jdbpy.errors import StateError, UsageError
+from jdbpy.files import open_private
 from jdbpy.wire.command import Command
 from jdbpy.wire.effects import Effect, effect_of, in_words
 
@@ -40,8 +41,6 @@ def purpose(text: str) -> Iterator[None]:
 @contextmanager
 def open_audit_log(path: str, target: str) -> Iterator[AuditLog]:
     """Open the log at ``path``, mode 0600, which is appended to and never a link. Raises UsageError."""
-    from jdbpy.files import open_private
-
     try:
         handle = open_private(path, append=True)
     except OSError as error:

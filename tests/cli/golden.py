@@ -13,11 +13,11 @@ from pathlib import Path
 from unittest import mock
 
 import jdbpy
+from jdbpy.cli.catalog import all_records, shown_types
 from jdbpy.cli.output import terminal as styled
-from jdbpy.cli.output.json_lines import JsonRenderer, all_records
+from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome, Renderer
-from jdbpy.cli.output.shows import shown_types
 from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.json_form import encode

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jdbpy.cli.output.json_lines import EVENTS, all_objects
+from jdbpy.cli.catalog import all_objects
+from jdbpy.cli.output.json_lines import EVENTS
 
 OBJECTS = all_objects()
 _PLAIN = {"string": str, "integer": int, "number": float, "boolean": bool, "object": dict}

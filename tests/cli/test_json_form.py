@@ -7,7 +7,8 @@ import json
 import pytest
 
 import jdbpy
-from jdbpy.cli.output.json_lines import EVENTS, JsonRenderer, all_objects, all_records
+from jdbpy.cli.catalog import all_objects, all_records
+from jdbpy.cli.output.json_lines import EVENTS, JsonRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.json_form import JsonObject, encode, name_of

@@ -26,6 +26,7 @@ from jdbpy import (
     VMDisconnected,
     values,
 )
+from jdbpy.cli.catalog import shown_types
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Examined, Printed, Variables
@@ -33,7 +34,7 @@ from jdbpy.cli.console import Console
 from jdbpy.cli.output.pieces import LinePieces, plain_text
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.output.shows import shown, shown_types
+from jdbpy.cli.output.shows import shown
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError

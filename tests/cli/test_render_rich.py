@@ -29,6 +29,7 @@ from jdbpy import (
     Variable,
     VMDisconnected,
 )
+from jdbpy.cli.catalog import shown_types
 from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Variables
 from jdbpy.cli.commands.threads import Threads
@@ -36,7 +37,7 @@ from jdbpy.cli.output import terminal as render_rich
 from jdbpy.cli.output.pieces import STYLES, TablePieces
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
-from jdbpy.cli.output.shows import shown, shown_types
+from jdbpy.cli.output.shows import shown
 from jdbpy.cli.output.source import highlighted, source_texts
 from jdbpy.cli.output.terminal import RichRenderer
 from jdbpy.cli.settings import Settings

@@ -33,6 +33,10 @@ class Argument(Generic[T]):
         """Return what may stand in the place of ``text``, which ends at the cursor."""
         return ()
 
+    def command_in(self, text: str) -> str | None:
+        """Return the part of ``text`` that is a command with its arguments, to be completed as one; None for none."""
+        return None
+
 
 class Option:
     """A parameter that is given by its flag: ``where -n 5``. Without an argument it is a switch.

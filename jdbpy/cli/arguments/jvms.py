@@ -20,11 +20,8 @@ class CommandText(Argument[str]):
     def parse(self, text: str) -> str:
         return text
 
-    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        from jdbpy.cli.repl.completion import complete_line
-        from jdbpy.cli.table import TABLE
-
-        return complete_line(TABLE, text, names)
+    def command_in(self, text: str) -> str | None:
+        return text
 
 
 class JvmCommand(Record):
@@ -73,7 +70,8 @@ class JvmPattern(Argument[JvmCommand]):
         return JvmCommand(name, command.strip())
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        name, blank, command = text.partition(" ")
-        if blank:
-            return CommandText().complete(command.lstrip(), names)
-        return matching(name, names.jvms, "JVM")
+        return matching(text, names.jvms, "JVM")
+
+    def command_in(self, text: str) -> str | None:
+        _, blank, command = text.partition(" ")
+        return command.lstrip() if blank else None

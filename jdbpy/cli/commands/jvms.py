@@ -14,6 +14,7 @@ from jdbpy.cli.commands.stack import FoldedStacks, running_hint
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import expanded, unknown_command
 from jdbpy.cli.jvms import Jvm, Jvms, remote_notice
+from jdbpy.cli.output.json_lines import error_data
 from jdbpy.cli.output.pieces import (
     Line,
     Pieces,
@@ -28,6 +29,7 @@ from jdbpy.cli.output.pieces import (
     title,
 )
 from jdbpy.cli.output.places import shared_stack, state_of
+from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown, shows
 from jdbpy.cli.results import Done, Resumed
 from jdbpy.cli.settings import Settings
@@ -106,8 +108,6 @@ class EachItem(Record):
     @property
     def error(self) -> Mapping[str, Any]:
         """Return why it failed: code, message, hint."""
-        from jdbpy.cli.output.json_lines import error_data
-
         return error_data(self.failure) if self.failure is not None else {}
 
 
@@ -216,7 +216,6 @@ def _item(item: EachItem, result: EachResult, settings: Settings) -> Shown:
         yield from shown(item.result, settings)
     if item.failure is not None:
         from jdbpy.cli.output.plain import error_shown
-        from jdbpy.cli.output.renderer import Outcome
 
         yield from error_shown(Outcome(result.line, result.command, error=item.failure))
 

@@ -61,11 +61,11 @@ async def serve(
     if ctx.session.playback is not None:
         raise StateError("a recording cannot be joined by others", hint="nothing in it can be waited for")
     if ctx.serving is None:
-        from jdbpy.serve.server import Served, serve_beside
+        from jdbpy.serve.protocols import served_session
 
-        served = Served(ctx.session, target=ctx.session.address, together=not apart, attended=True, keep=True)
+        served = served_session(ctx.session, target=ctx.session.address, together=not apart, attended=True, keep=True)
         found = await served.open(name or "session", port)
-        serve_beside(ctx.session, served)
+        served.run_beside()
         ctx.serving = Shared(found.name, found.address, found.token)
     elif name or port is not None or apart:
         raise UsageError("this session is served already", hint="'serve' shows how to join it", code="SERVED")

@@ -26,7 +26,7 @@ from jdbpy import (
 )
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed, Listening
-from jdbpy.json_form import JsonObject, encode, json_object, json_objects
+from jdbpy.json_form import encode
 from jdbpy.record import Record
 
 EVENTS: dict[type[Record], str] = {
@@ -43,28 +43,6 @@ EVENTS: dict[type[Record], str] = {
     packets.CaptureNote: "packet-note",
 }
 """The names of events; the ``data`` of each is the JSON object of that name."""
-
-
-def all_objects() -> dict[str, JsonObject]:
-    """Return the JSON objects of all events and of all that commands return, by name. Loads all commands."""
-    return json_objects(_whole())
-
-
-def all_records() -> list[type[Record]]:
-    """Return the records that they are made of, parts included. Loads all commands."""
-    found: dict[type, None] = dict.fromkeys(_whole())
-    for record in (waiting := list(found)):
-        new = [part for part in json_object(record).parts if part not in found]
-        found.update(dict.fromkeys(new))
-        waiting += new
-    return [each for each in found if issubclass(each, Record)]
-
-
-def _whole() -> list[type[Record]]:
-    from jdbpy.cli.commands import TABLE
-    from jdbpy.cli.listing import LocalJvms
-
-    return [*EVENTS, LocalJvms, packets.CaptureSummary, *(each for command in TABLE for each in command.returns)]
 
 
 class JsonRenderer:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TypeVar
 
 from jdbpy import EvalError, Event, Output, SourceWindow, Stopped, Thrown
+from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.output.columns import broken
 from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
@@ -181,8 +182,6 @@ def error_shown(outcome: Outcome) -> Shown:
 def _caret(outcome: Outcome, column: int) -> Iterator[Line]:
     """Yield the expression with a caret under the column: the error's, or that of a command which takes nothing
     else."""
-    from jdbpy.cli.arguments.code import ExpressionArgument
-
     expression = getattr(outcome.error, "expression", "")
     if not expression:
         command = outcome.command

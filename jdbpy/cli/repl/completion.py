@@ -36,7 +36,7 @@ def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = 
     found = table.find(line)
     candidates = _command_names(table, line)
     if found is not None and found.rest < len(line):
-        candidates = [*candidates, *islice(_arguments(found.command, line[found.rest :], names), shown)]
+        candidates = [*candidates, *islice(_arguments(table, found.command, line[found.rest :], names), shown)]
     return list({candidate.text: candidate for candidate in reversed(candidates)}.values())[::-1][:shown]
 
 
@@ -70,11 +70,14 @@ def _meta(name: str, command: CliCommand) -> str:
     return command.summary if name == command.name else f"= {command.name}"
 
 
-def _arguments(command: CliCommand, text: str, names: Names) -> Iterator[Candidate]:
+def _arguments(table: CommandTable, command: CliCommand, text: str, names: Names) -> Iterator[Candidate]:
     """Yield what ``text``, the line after the command's name, may go on with."""
     expected = command.signature.expected(text)
     argument = expected.argument
-    if argument is not None:
+    inner = argument.command_in(expected.text) if argument is not None else None
+    if inner is not None:
+        yield from complete_line(table, inner, names)
+    elif argument is not None:
         quote = 0 if argument.takes_rest else _open_quote(text)
         with suppress(UsageError):  # what stands before the cursor is already wrong
             for candidate in argument.complete(expected.text, names):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import trio
+from wcwidth import wcswidth, wcwidth
 
 from jdbpy import JdbpyError, VmState
 from jdbpy.cli.output.places import short_place_of
@@ -94,8 +95,6 @@ def toolbar(state: PromptState, columns: int, now: float) -> list[Segment]:
 
 def shorten(text: str, width: int) -> str:
     """``text`` in at most ``width`` columns; what is cut is marked with an ellipsis."""
-    from wcwidth import wcswidth, wcwidth  # comes with prompt_toolkit; wide characters take two columns
-
     if wcswidth(text) <= width:
         return text
     kept, used = "", 1
@@ -127,8 +126,6 @@ def _held(state: PromptState, now: float) -> str:
 
 def _width(parts: list[tuple[int, Segment]]) -> int:
     """Columns of the toolbar: each part has a blank on both sides, and a bar stands between two."""
-    from wcwidth import wcswidth
-
     return sum(wcswidth(segment.text) + 2 for _, segment in parts) + len(parts) - 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jdbpy import JdbpyError, find_java
 from jdbpy.jdb import connectors
 from jdbpy.jdb.cmdline import TRACE_ALL
 from jdbpy.jdb.debugger import Debugger
@@ -116,8 +117,6 @@ async def memory(jdb: Debugger, words: Words) -> None:
 
 def tell_version(out: JdbOutput) -> None:
     """The line of ``-version``: of the Java that would be launched, which is the interface's version too."""
-    from jdbpy import JdbpyError, find_java
-
     try:
         java = find_java()
     except JdbpyError:

@@ -19,6 +19,7 @@ from jdbpy.session.breakpoints.dependents import Dependents
 from jdbpy.session.breakpoints.hit_rule import HitRule
 from jdbpy.session.breakpoints.hot_places import HotPlaces
 from jdbpy.session.breakpoints.reports import Reporter, absolute
+from jdbpy.session.breakpoints.summary import summarize
 from jdbpy.session.breakpoints.throttle import Resting
 from jdbpy.session.events.conditions import CompileCondition, CompileLogText, Condition
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict
@@ -314,8 +315,6 @@ class BreakpointTable:
         They are counted whether they were reported or left out; so many ``methods`` are listed, and ``values`` of
         each. A point that stops has no summary: raises UsageError. wire: 2 trips or 3, 0 when all is known.
         """
-        from jdbpy.session.breakpoints.summary import summarize
-
         point = self._point(number)
         if not point.reports:
             raise UsageError(f"{point.called} stops: no summary of its hits", hint="'trace', 'logpoint' and the like")

@@ -28,20 +28,22 @@ from jdbpy.session.connect.greeting import (
 )
 from jdbpy.session.connect.tcp import dial, note_left, note_process, place_of_process, where_agents_went
 from jdbpy.session.events.target import Target
+from jdbpy.session.local.tunnel import PeerProcess
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import Options
 from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
 from jdbpy.task_groups import open_nursery
+from jdbpy.wire.audit import open_audit_log
 from jdbpy.wire.effects import ReadOnlyGuard
 from jdbpy.wire.handshake import HungUp
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.opening import running
+from jdbpy.wire.wirelog import open_wire_log
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
     from jdbpy.session.connect.transports import TransportAddress
-    from jdbpy.session.local.tunnel import PeerProcess
     from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog
 
@@ -273,8 +275,6 @@ def wire_log(options: Options) -> Iterator[WireLog | None]:
     if not options.wire_log:
         yield None
         return
-    from jdbpy.wire.wirelog import open_wire_log
-
     with open_wire_log(options.wire_log) as log:
         yield log
 
@@ -353,8 +353,6 @@ async def session_with(
         conn.guard = ReadOnlyGuard(allow_suspend=options.allow_suspend)
     async with AsyncExitStack() as stack:
         if options.audit:
-            from jdbpy.wire.audit import open_audit_log
-
             conn.audit = stack.enter_context(open_audit_log(options.audit, greeted.info.address))
         await stack.enter_async_context(running(conn))
         target = Target(
@@ -420,8 +418,6 @@ def _process_behind(ports: tuple[int, int] | None) -> PeerProcess | None:
     """The process at the other end of a connection between these ports, on this machine; None without any."""
     if ports is None:
         return None
-    from jdbpy.session.local.tunnel import PeerProcess
-
     return PeerProcess(*ports)
 
 

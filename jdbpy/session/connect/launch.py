@@ -35,7 +35,7 @@ import trio
 
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.record import Record
-from jdbpy.session.connect.greeting import LOOPBACK, parse_address
+from jdbpy.session.connect.greeting import CONNECT_LIMIT, LOOPBACK, parse_address
 from jdbpy.session.connect.program_output import read_in_order
 from jdbpy.session.local.java_home import JavaHome, find_java
 from jdbpy.session.model.events import Output
@@ -413,7 +413,6 @@ async def launch_session(
     hand_on: Callable[[Output], None] = early.append
     async with launch_target(command, lambda output: hand_on(output), timeout=timeout) as launched:
         from jdbpy.session.connect.attach import open_session  # loaded while the JVM boots
-        from jdbpy.session.connect.greeting import CONNECT_LIMIT
 
         stream = launched.stream
         about = options or Options()

@@ -6,6 +6,7 @@ standard error is kept, bounded and escaped, for the error that says why there i
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shlex
@@ -289,8 +290,6 @@ def _prctl() -> Callable[..., int] | None:
     """Linux's prctl; elsewhere the end of its input ends a program that carries the connection."""
     if not sys.platform.startswith("linux"):
         return None
-    import ctypes
-
     found: Callable[..., int] = ctypes.CDLL(None).prctl
     return found
 

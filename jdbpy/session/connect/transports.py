@@ -8,6 +8,7 @@ The agent is taken to listen on the loopback of the place that the address names
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
@@ -240,8 +241,6 @@ def container_addresses(found: Any, port: int) -> list[Address]:
 
 
 def _literal(host: str) -> bool:
-    import ipaddress
-
     try:
         return bool(ipaddress.ip_address(host))
     except ValueError:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jdbpy.errors import JdbpyError, StateError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
+from jdbpy.session.eval.target import Invocation, Raw, Ref
 from jdbpy.session.events.target import Target
 from jdbpy.session.java.releases import TESTED
 from jdbpy.session.java.signatures import java_name
@@ -25,7 +26,6 @@ from jdbpy.wire.messages import object_reference
 if TYPE_CHECKING:
     from jdbpy.session.eval.evaluator import Evaluator
     from jdbpy.session.eval.jvm.frame_target import FrameTarget
-    from jdbpy.session.eval.target import Invocation, Raw, Ref
     from jdbpy.session.jvm.refs import Method
 
 
@@ -138,8 +138,6 @@ class UtilityCalls:
 
     async def _prepared(self, call: UtilityCall) -> Invocation | JdbpyError:
         """Return what is to be run, or why it cannot be."""
-        from jdbpy.session.eval.target import Invocation, Ref
-
         if not call.static and not isinstance(call.obj, Ref):
             return StateError(f"no object to call {call.class_name}.{call.name} on", code="NOT_AVAILABLE")
         obj = call.obj if isinstance(call.obj, Ref) else None
@@ -157,8 +155,6 @@ class UtilityCalls:
 
     def declare(self, class_name: str, *objects: Raw) -> Raw:
         """Says that these are objects of a class, as the JDK promises; gives the first one."""
-        from jdbpy.session.eval.target import Ref
-
         self._declared.update({(each.id, class_name) for each in objects if isinstance(each, Ref)})
         return objects[0] if objects else None
 
@@ -176,8 +172,6 @@ class UtilityCalls:
 
     async def constants(self, class_name: str) -> dict[int, str]:
         """Return the constants of an enum: their names by their ids. wire: 1 trip."""
-        from jdbpy.session.eval.target import Ref
-
         class_id = await self._class(class_name)
         (known,) = await self._frame.class_facts([class_id])
         fields = [each for each in known.fields if each.is_static and java_name(each.signature) == class_name]
@@ -186,8 +180,6 @@ class UtilityCalls:
 
     async def fields(self, objects: Sequence[Raw], class_name: str, *names: str) -> list[list[Raw]]:
         """Fields of objects that are declared to be of a class; [] for null. wire: 1 trip, whatever their number."""
-        from jdbpy.session.eval.target import Ref
-
         (known,) = await self._frame.class_facts([await self._class(class_name)])
         by_name = {field.name: field for field in known.fields if not field.is_static}
         if not all(name in by_name for name in names):
@@ -207,8 +199,6 @@ class UtilityCalls:
 
     async def texts(self, raws: Sequence[Raw]) -> list[str | None]:
         """Return the characters of Strings, None for what is null. wire: 1 trip, whatever their number."""
-        from jdbpy.session.eval.target import Ref
-
         found = iter(await self._frame.read_strings([raw for raw in raws if isinstance(raw, Ref)]))
         return [next(found) if isinstance(raw, Ref) else None for raw in raws]
 
@@ -236,8 +226,6 @@ class UtilityCalls:
 
     async def arrays(self, raws: Sequence[Raw]) -> list[list[Raw]]:
         """Return the elements of arrays, [] for null. wire: 1 trip, whatever their number."""
-        from jdbpy.session.eval.target import Ref
-
         found = iter(await self._frame.whole_arrays([raw for raw in raws if isinstance(raw, Ref)]))
         return [next(found) if isinstance(raw, Ref) else [] for raw in raws]
 

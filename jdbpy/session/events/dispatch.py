@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
+from traceback import extract_tb
 from typing import Any
 
 import trio
@@ -499,8 +500,6 @@ def _thread_of(composite: wire_event.Composite) -> int:
 
 
 def _fault(fault: Exception) -> str:
-    from traceback import extract_tb
-
     at = extract_tb(fault.__traceback__)[-1]
     where = f"in {at.name}, line {at.lineno}"
     return f"an event could not be handled, a fault of jdbpy: {type(fault).__name__}: {fault} ({where})"

@@ -27,6 +27,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import together
+from jdbpy.session.events.frames import all_of_table, frame_commands, frame_variables, from_table, key_of
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import thread_ref
 from jdbpy.session.java.jdk import made_of
@@ -88,8 +89,6 @@ class StopReads:
             thread_reference.FrameCount(thread),
         ]
         if self._guess is not None:
-            from jdbpy.session.events.frames import frame_commands
-
             commands += frame_commands(thread, self._guess, self._variables)
         with target.conn.corked:
             self._pending: list[Pending[Any]] = target.conn.submit_all(commands)
@@ -125,8 +124,6 @@ class StopReads:
         return Top(thread, top, total, self._variables_of(values) if right else None)
 
     def _variables_of(self, answers: list[Any]) -> RawFrameVariables | None:
-        from jdbpy.session.events.frames import frame_variables
-
         found = frame_variables(self._variables, answers)
         return None if isinstance(found, JdwpError) else found
 
@@ -190,16 +187,12 @@ class StopPlaces:
     def variables(self, at: CodeLocation) -> list[SlotVariable]:
         """Return the variables in scope at a place; none where that is not known, or there is no variable table. No
         trip."""
-        from jdbpy.session.events.frames import from_table
-
         table = self._types.facts.known(facts.VARIABLES, (at.classID, at.methodID))
         return from_table(table, at.index) if table is not None else []
 
     def variables_of(self, type_id: int, method_id: int) -> list[SlotVariable]:
         """Return all variables that a method has somewhere, each kind of value in a slot once; none as above. No
         trip."""
-        from jdbpy.session.events.frames import all_of_table, key_of
-
         table = self._types.facts.known(facts.VARIABLES, (ReferenceTypeID(type_id), MethodID(method_id)))
         found = all_of_table(table) if table is not None else []
         return list({key_of(variable): variable for variable in found}.values())

@@ -10,8 +10,9 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
-from jdbpy.errors import JdbpyError, JdwpError
+from jdbpy.errors import JdbpyError, JdwpError, Thrown
 from jdbpy.record import Record
+from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import signature_of
@@ -194,9 +195,6 @@ class Origins:
 
     async def _call(self, runner: CallRunner, type_id: ReferenceTypeID) -> str:
         """Return the URL by running ``getProtectionDomain`` of the class object; "" when that fails."""
-        from jdbpy.errors import Thrown
-        from jdbpy.session.eval.target import Ref
-
         try:
             async with runner.calls("the code source") as calls:
                 class_object = await self._target.conn.request(reference_type.ClassObject(type_id))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from jdbpy.errors import UsageError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.utility_calls import FACTORY, CallRunner, UtilityCall, on
+from jdbpy.session.inspect.hotspot import run_diagnostic_command
+from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.heap import ClassCount, ClassHistogram, MemoryArea
 
 if TYPE_CHECKING:
@@ -88,8 +90,6 @@ class Usage:
 
     async def histogram(self, pattern: str, *, limit: int) -> ClassHistogram:
         """Instances and bytes by class, counted by the target itself after a collection (GC.class_histogram)."""
-        from jdbpy.session.inspect.hotspot import run_diagnostic_command
-
         text = await run_diagnostic_command(self._runner, "GC.class_histogram")
         wanted = re.compile(re.escape(pattern).replace(r"\*", ".*") if pattern else ".*")
         rows = [ClassCount(_class_name(name), 0, int(count), int(size)) for count, size, name in _ROW.findall(text)]
@@ -136,6 +136,4 @@ def _whole(raw: Raw) -> int:
 
 def _class_name(name: str) -> str:
     """Return a name as the histogram writes it ("[I", "[Ljava.lang.String;") as Java does."""
-    from jdbpy.session.java.signatures import java_name
-
     return java_name(name.replace(".", "/")) if name.startswith("[") else name

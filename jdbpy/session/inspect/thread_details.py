@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdwpError, ProtocolError, StateError, UsageError
 from jdbpy.session.concurrency import both, once, together
+from jdbpy.session.eval.target import Ref
 from jdbpy.session.eval.utility_calls import FACTORY, CallRunner, UtilityCall, UtilityCalls, on
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import thread_ref, wire_thread
@@ -107,8 +108,6 @@ async def _interrupted(
     """
     interrupted = fields.interrupted
     if interrupted is None and not target.at_least(INTERRUPTED_FIELD):
-        from jdbpy.session.eval.target import Ref
-
         what = "telling, before Java 14, whether a thread is interrupted"
         try:
             async with runner.calls(what) as calls:
@@ -279,7 +278,5 @@ def _refusal(error: JdwpError, info: ThreadInfo) -> StateError:
 
 async def rename(target: Target, info: ThreadInfo, name: str, runner: CallRunner) -> None:
     """Calls ``setName`` of a thread. Raises StateError when no method can be run. wire: one call."""
-    from jdbpy.session.eval.target import Ref
-
     async with runner.calls("naming a thread") as calls:
         await calls.call(Ref(info.id, Tag.THREAD), _THREAD, "setName", "(Ljava/lang/String;)V", name)

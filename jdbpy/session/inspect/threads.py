@@ -8,7 +8,6 @@ from __future__ import annotations
 import builtins
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from jdbpy.errors import JdwpError, UsageError
 from jdbpy.record import Record
@@ -17,6 +16,7 @@ from jdbpy.session.events.selection import no_such_thread
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import ENDED, TOP, ThreadReader, wire_thread
 from jdbpy.session.inspect import thread_details
+from jdbpy.session.inspect.sampling import Sampler
 from jdbpy.session.inspect.thread_details import Convert, rename, throw_in
 from jdbpy.session.model.threads import EVERY_THREAD, ThreadDetail, ThreadFilter, ThreadGroup, ThreadInfo, check, fits
 from jdbpy.session.values.thread_fields import find_virtual_threads
@@ -24,10 +24,6 @@ from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ThreadGroupID, ThreadID
 from jdbpy.wire.messages import thread_group_reference, virtual_machine
-
-if TYPE_CHECKING:
-    from jdbpy.session.inspect.sampling import Sampler
-
 
 _GONE = frozenset({Error.INVALID_THREAD_GROUP, Error.INVALID_OBJECT})
 _DEEPEST = 100
@@ -228,8 +224,6 @@ class ThreadDirectory:
         """Return a sampler of the stacks of all threads, which finds where they spend their time. No
         trip.
         """
-        from jdbpy.session.inspect.sampling import Sampler
-
         return Sampler(self._target)
 
     async def groups(self) -> tuple[ThreadGroup, ...]:

@@ -12,6 +12,7 @@ from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.events.target import Target
 from jdbpy.session.inspect import vm_facts
+from jdbpy.session.inspect.hotspot import read_flags, run_diagnostic_command, set_flag
 from jdbpy.session.java.class_names import like
 from jdbpy.session.java.releases import APP_LOADER, TESTED
 from jdbpy.session.jvm.reading import gather
@@ -211,22 +212,16 @@ class VmReader:
 
     async def flags(self, pattern: str = "") -> list[VmFlag]:
         """HotSpot's flags by name: all, or those that a pattern fits. wire: 9 trips, 6 again."""
-        from jdbpy.session.inspect.hotspot import read_flags
-
         found = await read_flags(self._target, self._runner)
         self._flags = tuple(each.name for each in found)
         return [each for each in found if like(pattern, each.name)]
 
     async def set_flag(self, name: str, value: str) -> None:
         """Set a flag of the running VM. Raises UsageError for one that cannot be set. wire: 6 trips, 3 again."""
-        from jdbpy.session.inspect.hotspot import set_flag
-
         await set_flag(self._runner, name, value)
 
     async def diagnostic_command(self, line: str) -> str:
         """Run a command of ``jcmd`` in the target and return what it prints. wire: 6 trips, 3 again."""
-        from jdbpy.session.inspect.hotspot import run_diagnostic_command
-
         return await run_diagnostic_command(self._runner, line)
 
     def known_names(self) -> tuple[Sequence[str], Sequence[str]]:

@@ -15,8 +15,10 @@ import os
 import re
 import stat
 import time
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from urllib.parse import unquote, urlsplit
 
 import trio
 
@@ -122,8 +124,6 @@ def _in_places(places: Iterable[str], name: str) -> list[str]:
 
 def _of_artifact(jar: str) -> list[str]:
     """Return the sources of the artifact that a jar says to be, in the caches of Maven and Gradle."""
-    import zipfile
-
     try:
         with zipfile.ZipFile(jar) as archive:
             [own] = [name for name in archive.namelist() if _POM.fullmatch(name)]
@@ -154,8 +154,6 @@ async def allowed_paths(target: Target, told: Sequence[str]) -> LocalPaths:
 def path_of_url(url: str) -> str:
     """Return the directory or archive that a URL of a class loader names; "" where it names none, or is inside an
     archive."""
-    from urllib.parse import unquote, urlsplit  # here: it takes a while to load
-
     nested = url.removeprefix("jar:").removesuffix("!/")
     split = urlsplit(nested)
     return unquote(split.path) if split.scheme == "file" and not split.netloc and "!/" not in split.path else ""
@@ -399,8 +397,6 @@ def _package_of(path: str) -> str:
 
 def _archive(path: str, suffixes: tuple[str, ...]) -> Iterator[str]:
     """Classes of a jar, or of an archive of sources whose directories are the packages."""
-    import zipfile
-
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()

@@ -13,6 +13,8 @@ from __future__ import annotations
 import glob
 import os
 import stat
+import zipfile
+import zlib
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -156,9 +158,6 @@ class ArchiveRoot:
 
     def __init__(self, path: str, entry: str = "") -> None:
         """Raises OSError, also for a file that is no archive."""
-        import zipfile  # 8 ms that only those pay who read archives
-        import zlib
-
         self.entry = entry or path
         self.path = path
         self._unreadable: tuple[type[Exception], ...] = (

@@ -48,6 +48,7 @@ from jdbpy.session.values.value_text import (
     sized_head,
     with_parts,
 )
+from jdbpy.session.values.views.language import boxed
 from jdbpy.session.values.walk import LEFT_OUT
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
@@ -407,8 +408,6 @@ class Describer:
 
         wire: 2 trips, whatever their number.
         """
-        from jdbpy.session.values.views.language import boxed
-
         objects = list(dict.fromkeys(int(each.value) for each in values if each.tag == Tag.OBJECT and each.value))
         members: dict[int, list[int]] = {}
         for object_id, type_id in zip(objects, await self.reader.type_ids(objects), strict=True):

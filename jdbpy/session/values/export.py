@@ -28,6 +28,7 @@ from decimal import Decimal
 from typing import Any
 
 from jdbpy.errors import JdwpError, UsageError
+from jdbpy.session.java.signatures import java_name
 from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.objects import Viewer
@@ -120,8 +121,6 @@ class Export:
         if value.tag == Tag.STRING:
             return _leaf(await self._string(object_id))
         if value.tag == Tag.CLASS_OBJECT:
-            from jdbpy.session.java.signatures import java_name
-
             return _leaf(java_name(await self._reader.reflected(object_id)))
         if value.tag == Tag.ARRAY:
             return await self._array(object_id)

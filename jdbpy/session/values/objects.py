@@ -21,7 +21,7 @@ from jdbpy.session.values.reader import ClassLayout, Reader
 from jdbpy.session.values.remembered import Remembered
 from jdbpy.session.values.shown import Entries, Items, Shown, UnknownLayout
 from jdbpy.session.values.strings import STRING, string_length
-from jdbpy.session.values.views.registry import OF_THE_JDK
+from jdbpy.session.values.views.registry import OF_THE_JDK, Registry, built_in
 from jdbpy.session.values.walk import Walks
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ArrayID, ObjectID, ReferenceTypeID, TaggedValue
@@ -30,7 +30,7 @@ from jdbpy.wire.messages import array_reference, object_reference
 
 if TYPE_CHECKING:
     from jdbpy.session.events.target import Target
-    from jdbpy.session.values.views.registry import Registry, View
+    from jdbpy.session.values.views.registry import View
 
 
 async def contents(target: Target, value: TaggedValue, most: int, skip: int = 0) -> Items | Entries | None:
@@ -204,8 +204,6 @@ class Objects:
     @cached_property
     def views(self) -> Registry:
         """Views of this session above the built-in ones, which are loaded when the first object is shown."""
-        from jdbpy.session.values.views.registry import Registry, built_in
-
         return Registry(built_in())
 
 
@@ -225,8 +223,6 @@ _MOST_MISSES = 30
 
 def load_descriptions() -> None:
     """Import what describes objects, so that the first stop need not wait for that. For a thread of its own."""
-    from jdbpy.session.values.views.registry import built_in
-
     built_in()
     import_module("jdbpy.session.values.queries")
 

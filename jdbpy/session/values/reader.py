@@ -24,6 +24,7 @@ from jdbpy.session.jvm.reading import Reading, ask, drive, gather
 from jdbpy.session.jvm.refs import Field, RefType, as_declared
 from jdbpy.session.jvm.types import TypeCache
 from jdbpy.session.values.batched_reads import AskBootClass, AskCall, AskCommands, AskFacts, Waves, get_fields, not_null
+from jdbpy.session.values.chains import ChainWalk
 from jdbpy.session.values.remembered import GivenObjects, Prefetched, Remembered, StringBody
 from jdbpy.session.values.walk import Walks
 from jdbpy.wire.command import Command, R
@@ -301,8 +302,6 @@ class Reader:
         Raises JdwpError. wire: 1 trip a node, during which no task wakes; all other questions of the wave wait. Where
         ``from_heap``, 1 trip and 1 for each 2,000 instances of the class that declares the link.
         """
-        from jdbpy.session.values.chains import ChainWalk
-
         walk = ChainWalk(self._conn, fields, want, spare, skip_empty=skip_empty, in_part=in_part)
         try:
             with rare_collection() if from_heap else nullcontext():

@@ -17,6 +17,7 @@ from jdbpy.errors import EvalError, StateError
 from jdbpy.escape import escape
 from jdbpy.session.concurrency import together
 from jdbpy.session.events.target import Target
+from jdbpy.session.java.types import VOID
 from jdbpy.session.model.events import Stopped
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.session.model.threads import FrameInfo
@@ -113,10 +114,7 @@ class Values:
         has not returned in time, TimedOut when the target does not answer for that time and 3 s.
         wire: 1 trip for what is read of the frame, 1 for each further link.
         """
-        from jdbpy.session.eval.program import Program
-        from jdbpy.session.java.types import VOID
-
-        program = Program(text)
+        program = self.evaluator.program(text)
         async with self._evaluation(time_limit, others_run, format, frame, read_only=read_only) as (
             evaluation,
             results,
@@ -131,9 +129,7 @@ class Values:
 
     async def dump(self, text: str, limits: Limits = _DEFAULT, format: str = "") -> ValueInfo:
         """Return the value of an expression with all fields of the object, not by its view. Raises as ``evaluate``."""
-        from jdbpy.session.eval.program import Program
-
-        program = Program(text)
+        program = self.evaluator.program(text)
         async with self._evaluation(format=format) as (evaluation, results):
             value = await results.dump(await evaluation.run(program), limits)
             return Changes.of(self._target).mark_value(evaluation.frame, ("dump", text, limits, format), value)
@@ -152,9 +148,7 @@ class Values:
         ``frame`` and ``given`` are those of ``evaluate``. Raises EvalError for what has none, else as ``evaluate``.
         wire: 2 trips more than evaluating it takes.
         """
-        from jdbpy.session.eval.program import Program
-
-        program = Program(text)
+        program = self.evaluator.program(text)
         async with self._evaluation(frame=frame) as (evaluation, results):
             operands = await self._operands(given, evaluation)
             return await results.bytes(await evaluation.run(program, operands), count)
@@ -173,9 +167,7 @@ class Values:
     async def to_string(self, text: str) -> ValueInfo:
         """Return the string conversion of the value: of an object, what its ``toString()`` gives. Raises as
         ``evaluate``."""
-        from jdbpy.session.eval.program import Program
-
-        program = Program(text)
+        program = self.evaluator.program(text)
         async with self._evaluation() as (evaluation, results):
             return results.text(await evaluation.to_text(program))
 
@@ -210,9 +202,8 @@ class Values:
         else as ``evaluate``. wire: 2 trips; 3 to 5 for each list, and 1 for each entry of a dict, more.
         """
         from jdbpy.session.eval.api.python_values import ValueSender
-        from jdbpy.session.eval.program import Program
 
-        place = Program(target_text)
+        place = self.evaluator.program(target_text)
         place.expression()
         async with self._evaluation(frame=frame) as (evaluation, results):
             sender = ValueSender(evaluation)
@@ -238,9 +229,7 @@ class Values:
 
         Raises UsageError for a name that is the debugger's own, else as ``evaluate``. wire: 1 trip more than that.
         """
-        from jdbpy.session.eval.program import Program
-
-        program = Program(text)
+        program = self.evaluator.program(text)
         async with self._evaluation() as (evaluation, results):
             operand = await evaluation.run(program)
             await self.evaluator.saved.add(name.removeprefix("$"), operand, evaluation)
@@ -284,10 +273,9 @@ class Values:
 
     async def convert(self, text: str, signature: str) -> ids.TaggedValue:
         """Return the value of an expression as a variable of the type of a JNI signature takes it (JLS 5.2)."""
-        from jdbpy.session.eval.program import Program
         from jdbpy.session.eval.target import to_wire
 
-        program = Program(text)
+        program = self.evaluator.program(text)
         async with self._evaluation() as (evaluation, _):
             return to_wire(signature, await evaluation.raw(program, signature))
 

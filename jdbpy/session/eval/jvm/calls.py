@@ -15,6 +15,7 @@ import trio
 from jdbpy.errors import EvalError, JdbpyError, ProtocolError, Thrown, UsageError
 from jdbpy.session.eval.jvm.invoking import MakeCommand, explained, run_method, run_methods
 from jdbpy.session.eval.jvm.pins import Pins
+from jdbpy.session.eval.jvm.throwables import read_throwable
 from jdbpy.session.eval.target import Invocation, Raw, Ref, from_wire, to_wire
 from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import FINAL, split_method
@@ -212,8 +213,6 @@ class ThreadCalls:
             raise EvalError(f"incompatible types: {error.message}", code=error.code) from error
 
     async def _thrown(self, exception: Ref) -> Thrown:
-        from jdbpy.session.eval.jvm.throwables import read_throwable
-
         self._receive(exception)
         await self._pins.add(exception)
         return await read_throwable(self._target, exception, self)
