@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jdbpy import Exited, FrameInfo, LineEntry, Panicked, SourceWindow, Stopped, ValueInfo
-from jdbpy.cli.output.pieces import CodePieces, RowPieces, Sentence, Shown, name, number, remark
+from jdbpy.cli.output.pieces import CodePieces, Cut, RowPieces, Sentence, Shown, name, nearest, number, remark
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line
@@ -124,9 +124,9 @@ def stopped(result: Paused, settings: Settings) -> Shown:
 
 @shows(FrameSelected)
 def frame_selected(result: FrameSelected, settings: Settings) -> Shown:
-    yield "  " + frame_line(result.frame, settings)
-    if result.source is not None:
-        yield CodePieces(result.source)
+    yield Cut("  " + frame_line(result.frame, settings))
+    if result.source is not None and settings.stop_lines:
+        yield CodePieces(nearest(result.source, settings.stop_lines))
 
 
 @shows(Assigned)
