@@ -16,7 +16,8 @@ The front ends and what they are made of:
 * ``repl``: the prompt; ``batch``: scripts, with ``console`` for their output; ``played_batch``: a recording's lines
 * ``demo``: the bundled program, its tour
 * ``jvms``: the JVMs of one prompt or batch; ``jvm_events``: their events in one order
-* ``restarting``: a program started again; ``stop_actions``: what is run at stops
+* ``restarting``: a program started again; ``stop_actions``: what is run at stops; ``stop_values``: what
+  these show
 * ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``),
   ``packets`` (``jdbpy packets``)
 * ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins

@@ -100,6 +100,7 @@ class Context:
         self.moments: dict[str, moments.Moment] = {} if beside is None else beside.moments  # that `moment` has kept
         self.scripts: list[str] = [] if beside is None else beside.scripts  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
+        self.stop_variables: dict[tuple[object, ...], dict[str, str]] = {}  # what each frame's variables showed last
         self.decompiled = ""  # the method whose decompiled text a stop has shown last
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here
         self.jvms = jvms  # all that are debugged here; None: there is but this session

@@ -7,8 +7,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import Exited, FrameInfo, LineEntry, Panicked, SourceWindow, Stopped, ValueInfo
-from jdbpy.cli.output.pieces import CodePieces, RowPieces, Sentence, Shown, name, number, remark
+from jdbpy import Exited, FrameInfo, LineEntry, Panicked, SourceWindow, Stopped, ValueInfo, Variable
+from jdbpy.cli.output.pieces import (
+    CodePieces,
+    Cut,
+    Pieces,
+    RowPieces,
+    Sentence,
+    Shown,
+    name,
+    nearest,
+    number,
+    piece,
+    remark,
+)
 from jdbpy.cli.output.places import frame_line
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line
@@ -64,11 +76,21 @@ class Assigned(Record):
 
 
 class Displayed(Record):
-    """Values shown at each stop: (number, expression, value or None, why not)."""
+    """Values that a stop shows: those of `display`, and variables."""
 
     json_name = "display"
 
     items: tuple[DisplayedItem, ...]
+    variables: Annotated[tuple[StopVariable, ...], Json("as the setting `stop-shows` wants it", optional=True)] = ()
+
+
+class StopVariable(Record):
+    """A variable that a stop shows."""
+
+    json_name = "stop-variable"
+
+    variable: Annotated[Variable, Inline()]
+    before: Annotated[str, "what it showed at the stop before in this frame; empty for a new one"] = ""
 
 
 class DisplayedItem(Record):
@@ -124,9 +146,9 @@ def stopped(result: Paused, settings: Settings) -> Shown:
 
 @shows(FrameSelected)
 def frame_selected(result: FrameSelected, settings: Settings) -> Shown:
-    yield "  " + frame_line(result.frame, settings)
-    if result.source is not None:
-        yield CodePieces(result.source)
+    yield Cut("  " + frame_line(result.frame, settings))
+    if result.source is not None and settings.stop_lines:
+        yield CodePieces(nearest(result.source, settings.stop_lines))
 
 
 @shows(Assigned)
@@ -136,11 +158,21 @@ def assigned(result: Assigned, settings: Settings) -> Shown:
 
 @shows(Displayed)
 def displayed(result: Displayed, settings: Settings) -> Shown:
+    for each in result.variables:
+        yield Cut("  " + _stop_variable(each))
     for item in result.items:
         shown = value_line(item.value, item.error) + changed_mark(item.value)
         yield number(item.number) + ": " + name(item.expression) + " = " + shown
-    if not result.items:
+    if not result.items and not result.variables:
         yield Sentence("nothing is shown at stops; 'display EXPRESSION' adds something")
+
+
+def _stop_variable(shown: StopVariable) -> Pieces:
+    """``sum = 220  (was 0)``."""
+    variable = shown.variable
+    now = value_line(variable.value, variable.error)
+    was = piece(f"  (was {shown.before})", "changed") if shown.before not in ("", now.text) else Pieces()
+    return name(variable.name) + " = " + now + was
 
 
 @shows(Actions)

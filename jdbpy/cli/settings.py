@@ -67,6 +67,20 @@ def _choice(*words: str) -> Callable[[str], str]:
     return parse
 
 
+def _words(*words: str) -> Callable[[str], str]:
+    """Take some of the words, in any order; the first two each stand alone."""
+
+    def parse(text: str) -> str:
+        given = text.lower().replace(",", " ").split()
+        if wrong := next((word for word in given if word not in words), None):
+            raise UsageError(f"'{wrong}' is not one of {', '.join(words)}")
+        if not given or (len(given) > 1 and not set(words[:2]).isdisjoint(given)):
+            raise UsageError(f"'{text}' is neither {words[0]} nor {words[1]} nor some of {', '.join(words[2:])}")
+        return " ".join(word for word in words if word in given)
+
+    return parse
+
+
 NO_DECOMPILER = "none"
 
 
@@ -154,6 +168,14 @@ SETTINGS = {
             "what other threads do during a step: run on, or stay suspended as with `next -alone`",
             _choice("run", "hold"),
         ),
+        Setting("stop-lines", 5, "1 to 11", "lines of source that a stop shows", _number(1, 11)),
+        Setting(
+            "stop-shows",
+            "auto",
+            "auto, or some of: source, changes, locals; none",
+            "what a stop shows beside its place; auto: source, and at the prompt of a near JVM what a step has changed",
+            _words("auto", "none", "source", "changes", "locals"),
+        ),
         Setting("string-limit", 200, "1 to 10000000", "characters of a string shown", _number(1, 10_000_000)),
     )
 }
@@ -169,6 +191,12 @@ class Settings:
 
     def __getitem__(self, name: str) -> Any:
         return self._values[find(name).name]
+
+    @property
+    def stop_lines(self) -> int:
+        """Return how many lines of source a stop shows; 0: no source."""
+        shows = self["stop-shows"].split()
+        return self["stop-lines"] if "auto" in shows or "source" in shows else 0
 
     def __iter__(self) -> Iterator[Setting]:
         return iter(SETTINGS.values())

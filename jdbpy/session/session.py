@@ -567,6 +567,11 @@ class Session:
         """Hand an event to all subscribers."""
         self._target.publish(event)
 
+    @property
+    def is_far(self) -> bool:
+        """True if a round trip takes so long that what costs one more is noticed: a JVM behind a slow link."""
+        return self._target.latency.is_high
+
     # What is looked at
 
     @property

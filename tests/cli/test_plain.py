@@ -143,6 +143,9 @@ def test_variables_are_grouped_and_declared_as_in_java() -> None:
     argument = Variable("n", "int", ValueInfo("int", "7", "I", 7), "argument")
     local = Variable("s", "java.lang.String", None, "local", error="not in scope")
     assert render(Variables((this, argument, local))) == (
+        "this = Order@7\nArguments:\n  n = 7\nLocal variables:\n  s = <not in scope>\n"
+    )
+    assert render(Variables((this, argument, local), types=True)) == (
         "Order this = Order@7\nArguments:\n  int n = 7\nLocal variables:\n  java.lang.String s = <not in scope>\n"
     )
     assert render(Variables(())) == "no variables here\n"

@@ -34,7 +34,8 @@ from jdbpy.cli.commands.classes import Classes
 from jdbpy.cli.commands.data import Variables
 from jdbpy.cli.commands.threads import Threads
 from jdbpy.cli.output import terminal as render_rich
-from jdbpy.cli.output.pieces import STYLES, TablePieces
+from jdbpy.cli.output.columns import cut
+from jdbpy.cli.output.pieces import STYLES, Cut, TablePieces, package
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown
@@ -139,10 +140,9 @@ VARIABLES = Variables(
 
 
 @pytest.mark.parametrize("columns", [20, 30, 40, 60, 80, 100, 200])
-@pytest.mark.parametrize("result", [THREADS, VARIABLES], ids=["threads", "variables"])
-def test_tables_fit_the_window(result: Record, columns: int, window: dict[str, int]) -> None:
+def test_tables_fit_the_window(columns: int, window: dict[str, int]) -> None:
     window["columns"] = columns
-    lines = uncolored(rich(result)).splitlines()
+    lines = uncolored(rich(THREADS)).splitlines()
     assert all(wcswidth(line) <= columns for line in lines)
     assert all(line == line.rstrip() for line in lines)
 
@@ -151,8 +151,8 @@ def test_what_a_wide_window_shows(window: dict[str, int]) -> None:
     text = uncolored(rich(THREADS))
     assert re.search(r"^\* +1 +main +main +running, stopped here +Order\.total:42$", text, re.MULTILINE)
     text = uncolored(rich(VARIABLES))
-    assert re.search(r"^sum +int +42  \(changed\)$", text, re.MULTILINE)
-    assert re.search(r"^lost +int +<not readable>$", text, re.MULTILINE)
+    assert re.search(r"^  sum = 42  \(changed\)$", text, re.MULTILINE)
+    assert re.search(r"^  lost = <not readable>$", text, re.MULTILINE)
     assert text.index("Arguments") < text.index("items") < text.index("Local variables") < text.index("sum")
 
 
@@ -161,10 +161,23 @@ def test_what_a_narrow_window_leaves_out(window: dict[str, int]) -> None:
     text = uncolored(rich(THREADS))
     assert "2222" in text
     assert "Order.total" not in text
-    window["columns"] = 20
-    text = uncolored(rich(VARIABLES))
-    assert "java.util" not in text
-    assert "42" in text
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 200])
+def test_variables_take_a_row_each(columns: int) -> None:
+    text = uncolored("".join(RichRenderer(Settings(), lambda: columns).parts(Outcome("locals", None, VARIABLES))))
+    lines = text.splitlines()
+    assert len(lines) == 7 and all(wcswidth(line) <= columns for line in lines)
+    assert lines[5].startswith("  label") and lines[5].endswith("…")
+
+
+def test_a_narrow_window_abbreviates_packages_before_it_cuts() -> None:
+    line = Cut("at " + package("com.acme.shop.") + "Order.total (Order.java:42)")
+    assert cut(line, None).text == cut(line, 60).text == "at com.acme.shop.Order.total (Order.java:42)"
+    assert cut(line, 43).text == "at c.acme.shop.Order.total (Order.java:42)"
+    assert cut(line, 36).text == "at c.a.s.Order.total (Order.java:42)"
+    assert cut(line, 30).text == "at c.a.s.Order.total (Order.j…"
+    assert cut(Cut("日本語日本語日本語日本語"), 20).text == "日本語日本語日本語…"
 
 
 def test_a_stop(window: dict[str, int]) -> None:

@@ -10,15 +10,15 @@ from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionA
 from jdbpy.cli.arguments.values import COUNT, FORMAT, SavedName
 from jdbpy.cli.commands.settings import SettingValues, change
 from jdbpy.cli.context import Context, Display
-from jdbpy.cli.output.pieces import Column, Shown, TablePieces, count, faint, name, number as number_piece, piece
+from jdbpy.cli.output.pieces import Cut, Shown, count, faint, name, number as number_piece, piece, remark
 from jdbpy.cli.output.shows import shows
-from jdbpy.cli.output.values import changed_mark, value_line, value_tree, variable_line
+from jdbpy.cli.output.values import changed_mark, value_line, value_tree, variable_line, variable_value
 from jdbpy.cli.results import Assigned, Displayed, DisplayedItem, Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import Disconnected, UsageError
 from jdbpy.escape import is_unsafe
-from jdbpy.json_form import HIDDEN, Inline
+from jdbpy.json_form import HIDDEN, Inline, Json
 from jdbpy.record import Record
 
 
@@ -28,6 +28,7 @@ class Variables(Record):
     variables: tuple[Variable, ...]
     frame: FrameInfo | None = None
     only: Annotated[str, HIDDEN] = ""  # "argument": the others were left out
+    types: Annotated[bool, HIDDEN] = False  # types are wanted
 
 
 class Printed(Record):
@@ -40,6 +41,8 @@ class Printed(Record):
     value: Annotated[ValueInfo, Inline()]
     full: Annotated[bool, HIDDEN] = False
     numbered: Annotated[bool, HIDDEN] = False
+    elements: Annotated[tuple[Variable, ...], Json("of a collection, for `dump`", optional=True)] = ()
+    left_out: Annotated[int, Json("elements beyond the limit", optional=True)] = 0
 
 
 class TypeOf(Record):
@@ -56,12 +59,6 @@ class Examined(Record):
     bytes: Annotated[value_data.Bytes, Inline()]
 
 
-_VARIABLES = (
-    Column("name", style="name", least=6, fold=True),
-    Column("type", style="faint", least=8, drop=1, fold=True),
-    Column("value", least=10, fold=True),
-)
-
 _ROW = 16
 """Bytes in a line of `x`."""
 
@@ -70,19 +67,18 @@ _ROW = 16
 def variables_shown(result: Variables, settings: Settings) -> Shown:
     arguments = [variable for variable in result.variables if variable.kind == "argument"]
     others = [variable for variable in result.variables if variable.kind not in ("argument", "this")]
-    yield _variables([variable for variable in result.variables if variable.kind == "this"], "")
+    yield from _variables([variable for variable in result.variables if variable.kind == "this"], "", result.types)
     for title, group in (("Arguments", arguments), ("Local variables", others)):
         if group:
             yield piece(title, "heading") + ":"
-            yield _variables(group, "  ")
+            yield from _variables(group, "  ", result.types)
     if not result.variables:
         yield "no arguments" if result.only else "no variables here"
 
 
-def _variables(group: list[Variable], indent: str) -> TablePieces:
-    """Return a table of names, types and values; the lines of a pipe are declarations: ``int n = 7``."""
-    rows = ((each.name, each.type, value_line(each.value, each.error) + changed_mark(each)) for each in group)
-    return TablePieces(_VARIABLES, rows, titles=False, plain=(indent + variable_line(each) for each in group))
+def _variables(group: list[Variable], indent: str, types: bool) -> Shown:
+    for each in group:
+        yield Cut(indent + (variable_line(each) if types else variable_value(each)))
 
 
 @shows(Printed)
@@ -91,7 +87,15 @@ def printed(result: Printed, settings: Settings) -> Shown:
     numbered = faint(f"  (${result.value.number})") if result.numbered and result.value.number else ""
     shown = value_line(result.value, children=not result.full)
     yield name(result.expression) + " = " + shown + mark + numbered
-    if result.full:
+    if result.full and result.elements:
+        yield from (Cut("  " + variable_line(each)) for each in result.elements)
+        if result.left_out > 0:
+            first = len(result.elements)
+            page = f"print {result.expression}[{first}..{first + min(result.left_out, first) - 1}]"
+            yield remark(f"{count(result.left_out, 'more element')}: '{page}', or 'set element-limit N'")
+        yield "  " + faint("fields of the collection itself:")
+        yield from value_tree(result.value, "    ")
+    elif result.full:
         yield from value_tree(result.value)
 
 
@@ -140,24 +144,26 @@ def _characters(row: bytes, element: str) -> str:
 
 
 Format = Annotated[str, FORMAT]
+Types = Annotated[bool, Option("-t", help="with their types")]
 
 
 @command("locals", "info locals", group="data")
-async def locals_(ctx: Context) -> Variables:
+async def locals_(ctx: Context, *, types: Types = False) -> Variables:
     """Show `this`, the arguments and the local variables of the selected frame.
 
+    `locals -t` shows their types, too. A value that is longer than the window is cut; `print` shows all of it.
     Without debug information (javac -g) the variables are shown as numbered slots.
     """
     frame = await ctx.session.stack.selected()
-    return Variables(tuple(await ctx.session.stack.variables(frame)), frame)
+    return Variables(tuple(await ctx.session.stack.variables(frame)), frame, types=types)
 
 
 @command("args", "info args", group="data")
-async def args(ctx: Context) -> Variables:
-    """Show the arguments of the selected frame's method."""
+async def args(ctx: Context, *, types: Types = False) -> Variables:
+    """Show the arguments of the selected frame's method. `args -t` shows their types, too."""
     frame = await ctx.session.stack.selected()
     found = await ctx.session.stack.variables(frame)
-    return Variables(tuple(variable for variable in found if variable.kind == "argument"), frame, only="argument")
+    return Variables(tuple(variable for variable in found if variable.kind == "argument"), frame, "argument", types)
 
 
 @command("print", "p", "eval", "call", group="data")
@@ -185,12 +191,19 @@ async def dump(
     format: Format = "",
     depth: Annotated[int | None, Option("--depth", argument=Number("N", 0, 10), help="levels of fields shown")] = None,
 ) -> Printed:
-    """Show an object with all its fields, or an array with its elements.
+    """Show an object with all its fields, an array or a collection with its elements.
 
     How much is shown: `set depth`, `set field-limit`, `set element-limit`, `set string-limit`.
     """
-    value = await ctx.session.values.dump(expression, limits=ctx.limits(depth), format=format)
-    return Printed(expression, value, full=True)
+    limits = ctx.limits(depth)
+    value = await ctx.session.values.dump(expression, limits=limits, format=format)
+    elements: tuple[Variable, ...] = ()
+    total = 0
+    if value.tag == "L" and value.text.endswith(("]", "}")):  # a collection; an array has its elements as children
+        part = await ctx.session.objects.part(value, 0, limits.elements, limits.replace(depth=1))
+        if part is not None:
+            elements, total = part.items, part.size or 0
+    return Printed(expression, value, full=True, elements=elements, left_out=max(0, total - len(elements)))
 
 
 @command("x", "examine", group="data")

@@ -12,7 +12,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadWord
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, LinePieces, Sentence, Shown, count, faint, remark, title
+from jdbpy.cli.output.pieces import Cut, Line, LinePieces, Sentence, Shown, count, faint, piece, remark, title
 from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
@@ -39,6 +39,8 @@ class StackFrames(Record):
     trace: Annotated[StackTrace, Inline()]
     pc: Annotated[bool, HIDDEN] = False
     variables: Annotated[tuple[FrameVariables, ...], "for `bt full`"] = ()
+    selected: Annotated[int | None, HIDDEN] = None  # the frame that is, if the thread is selected
+    hint: Annotated[str, HIDDEN] = ""
 
 
 class Stacks(Record):
@@ -66,12 +68,15 @@ _NAMED = 8
 def stack(result: StackFrames, settings: Settings) -> Shown:
     variables = {one.index: one.variables for one in result.variables}
     frames = tuple(result.trace.frames)  # each is made once
-    for frame, line in zip(frames, FrameLines(settings, pc=result.pc, indent="  ").of(frames), strict=True):
-        yield line
+    yield Sentence(thread_title(result.trace.thread, ":"))
+    for frame, line in zip(frames, FrameLines(settings, pc=result.pc).of(frames), strict=True):
+        yield Cut((piece("=> ", "marker") if frame.index == result.selected else "   ") + line)
         yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))
     if not result.trace.frames:
         yield remark(result.trace.error or "no frames")
     yield from frames_left_out(result.trace)
+    if result.hint and settings["hints"]:
+        yield remark(result.hint)
 
 
 @shows(Stacks)
@@ -229,7 +234,12 @@ async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: boo
     trace = await session.stack.of(chosen, count=min(count or ctx.settings["frame-limit"], ctx.settings["frame-limit"]))
     if trace.error:
         raise JdbpyError(trace.error, hint=_way_out(trace))
-    return StackFrames(trace, pc=pc)
+    selected, at = session.selection
+    if selected == trace.thread.id:
+        return StackFrames(trace, pc=pc, selected=at)
+    other = f"thread {thread} is not the selected one; 'where -n {thread}' shows {thread} frames of that"
+    is_number = thread is not None and thread.isascii() and thread.isdigit()
+    return StackFrames(trace, pc=pc, hint=other if is_number and selected is not None else "")
 
 
 def _way_out(trace: StackTrace) -> str:

@@ -1,4 +1,5 @@
-"""Narrow windows: which columns of a table are shown, and how wide; sentences that are broken between words."""
+"""Narrow windows: which columns of a table are shown, and how wide; sentences that are broken between words; lines that
+are abbreviated and cut."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from textwrap import TextWrapper
 
-from jdbpy.cli.output.pieces import Column, Pieces, Sentence, escaped
+from jdbpy.cli.output.pieces import Column, Cut, Pieces, Sentence, escaped
 from jdbpy.record import Record
 
 GAP = 2
@@ -56,6 +57,69 @@ def _widest(shown: Sequence[int], widths: Sequence[int], floor: Sequence[int]) -
     if not giving:
         return None, 0
     return giving[0], widths[giving[1]] if len(giving) > 1 else 0
+
+
+def cells(text: str) -> int:
+    """Return the cells of a terminal that a text takes: wide characters take two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # not needed for most texts
+
+    return cell_len(text)
+
+
+def cut(shown: Cut, columns: int | None) -> Pieces:
+    """Return a line, escaped, for a window of ``columns``: as it is if there is room or no window.
+
+    Else packages are abbreviated, from the left and as far as needed (``c.a.shop.Order``), and what is still too long
+    ends with "…".
+    """
+    pieces = list(escaped(shown.line))
+    if columns is None:
+        return Pieces(tuple(pieces))
+    over = sum(cells(text) for text, _ in pieces) - max(_NARROWEST, columns)
+    for index, (text, style) in enumerate(pieces):
+        if over > 0 and style == "package":
+            short = abbreviated(text, over)
+            over -= len(text) - len(short)
+            pieces[index] = short, style
+    return Pieces(tuple(pieces)) if over <= 0 else _cut_off(pieces, max(_NARROWEST, columns))
+
+
+def abbreviated(package: str, by: int) -> str:
+    """Return a package, ``com.acme.shop.``, with as many parts as initials, from the left, as make it ``by`` characters
+    shorter: ``c.a.shop.``."""
+    parts = package.split(".")
+    for index, part in enumerate(parts):
+        if by <= 0:
+            break
+        if len(part) > 1:
+            by -= len(part) - 1
+            parts[index] = part[0]
+    return ".".join(parts)
+
+
+def cut_text(text: str, columns: int | None) -> str:
+    """Return the text, or as much of it as fits in a window before "…"."""
+    if columns is None or cells(text) <= columns:
+        return text
+    return _cut_off([(text, "plain")], columns).text
+
+
+def _cut_off(pieces: Sequence[tuple[str, str]], columns: int) -> Pieces:
+    """Return as much of a line as there is room for, with "…" behind it."""
+    found: list[tuple[str, str]] = []
+    room = columns - 1
+    for text, style in pieces:
+        if (needed := cells(text)) > room:
+            kept = text[:room]
+            while cells(kept) > room:
+                kept = kept[:-1]
+            found += [(kept, style), ("…", "faint")]
+            break
+        found.append((text, style))
+        room -= needed
+    return Pieces(tuple(found))
 
 
 def columns_of_window() -> int | None:

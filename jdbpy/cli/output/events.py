@@ -17,17 +17,30 @@ from jdbpy import (
     VMDisconnected,
     kinds,
 )
-from jdbpy.cli.output.pieces import CodePieces, Pieces, Sentence, Shown, count, faint, joined, name, piece, title
+from jdbpy.cli.output.pieces import (
+    CodePieces,
+    Pieces,
+    Sentence,
+    Shown,
+    count,
+    faint,
+    joined,
+    name,
+    nearest,
+    piece,
+    title,
+)
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line, value_tree, variable_line
+from jdbpy.cli.settings import Settings
 
 _OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NONE: " (nothing is suspended)"}
 
 
-def event_shown(event: Event) -> Shown:
+def event_shown(event: Event, settings: Settings) -> Shown:
     """Yield an event; the output of the application is none, it is written as it is."""
     if isinstance(event, Stopped):
-        yield from stop_shown(event)
+        yield from stop_shown(event, settings)
     elif isinstance(event, Exited):
         status = "" if event.status is None else f" with status {event.status}"
         yield title(f"The target has ended{status}.")
@@ -88,7 +101,7 @@ def _way_out(notice: Notice) -> str:
     return f"  hint: 'disable {number}' takes it out; 'suspend thread' or 'go' suspend less than all threads"
 
 
-def stop_shown(stop: Stopped) -> Shown:
+def stop_shown(stop: Stopped, settings: Settings) -> Shown:
     """Yield why and where a thread stopped, what the stop is about, and the source."""
     where: list[Pieces | str] = []
     if stop.thread is not None:
@@ -96,7 +109,7 @@ def stop_shown(stop: Stopped) -> Shown:
     if stop.location is not None:
         where += [method_of(stop.location), piece(line_of(stop.location), "type")]
     reason = title(reason_of(stop))
-    yield reason + ": " + joined(", ", where) + faint(_OTHERS.get(stop.policy, "")) if where else reason
+    yield Sentence(reason + ": " + joined(", ", where) + faint(_OTHERS.get(stop.policy, "")) if where else reason)
     if stop.exception is not None:
         yield from _exception(stop.exception)
     if stop.variable:
@@ -113,8 +126,8 @@ def stop_shown(stop: Stopped) -> Shown:
         yield Sentence(faint(f"  ({stop.error})"), "    ")
     if stop.message:
         yield Sentence(f"  {stop.message}", "    ")
-    if stop.source is not None:
-        yield CodePieces(stop.source)
+    if stop.source is not None and settings.stop_lines:
+        yield CodePieces(nearest(stop.source, settings.stop_lines))
 
 
 def reason_of(stop: Stopped) -> str:

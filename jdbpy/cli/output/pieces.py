@@ -17,6 +17,7 @@ STYLES = {
     "title": "bold",
     "heading": "bold underline",
     "faint": "dim",
+    "package": "dim",
     "marker": "bold green",
     "error": "bold red",
     "number": "cyan",
@@ -72,6 +73,12 @@ class Sentence(Record):
     most: int | None = None
 
 
+class Cut(Record):
+    """A line that is shown in one row: where a window is too narrow, packages are abbreviated, then the end is cut."""
+
+    line: Line
+
+
 class RowPieces(Record):
     """Rows of cells in columns that are as wide as they need, in every writer. ``indent``: blanks before each row."""
 
@@ -113,12 +120,12 @@ class LinePieces(Record):
 
 
 class CodePieces(Record):
-    """Lines of source with their numbers, ``=>`` before the current one."""
+    """Lines of source with their numbers, ``=>`` before the current one; each in one row, cut by a narrow window."""
 
     window: SourceWindow
 
 
-Shown = Iterator[Line | Sentence | LinePieces | RowPieces | TablePieces | CodePieces]
+Shown = Iterator[Line | Sentence | Cut | LinePieces | RowPieces | TablePieces | CodePieces]
 """The pieces that a function which shows a result yields; a long result is shown while it is made."""
 
 
@@ -142,6 +149,11 @@ def faint(text: str) -> Pieces:
     return piece(text, "faint")
 
 
+def package(name: str) -> Pieces:
+    """Return the package of a name, with its dot: ``com.acme.``; a narrow window abbreviates it."""
+    return piece(name, "package")
+
+
 def number(value: object) -> Pieces:
     """Return a number in its color."""
     return piece(str(value), "number")
@@ -152,9 +164,9 @@ def remark(text: str) -> Sentence:
     return Sentence(piece(f"  ({text})", "faint"), "    ")
 
 
-def behind(begin: Pieces, line: Line | Sentence) -> Pieces | Sentence:
+def behind(begin: Pieces, line: Line | Sentence | Cut) -> Pieces | Sentence | Cut:
     """Return a line or a sentence with ``begin`` before it."""
-    return line.replace(line=begin + line.line) if isinstance(line, Sentence) else begin + line
+    return line.replace(line=begin + line.line) if isinstance(line, Sentence | Cut) else begin + line
 
 
 def joined(separator: str, parts: Iterable[Line]) -> Pieces:
@@ -176,6 +188,17 @@ def some(names: Sequence[str], most: int = 10) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """``1 thread``, ``3 threads``."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def nearest(window: SourceWindow, count: int) -> SourceWindow:
+    """Return a window with at most ``count`` lines, those around the current one; the last ones where none is."""
+    lines = window.lines
+    if len(lines) <= count:
+        return window
+    numbers = [number for number, _ in lines]
+    at = numbers.index(window.current) if window.current in numbers else len(lines) - 1
+    first = max(0, min(at - count // 2, len(lines) - count))
+    return window.replace(lines=lines[first : first + count])
 
 
 def like(pattern: str) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from jdbpy import FrameInfo, Location, StackTrace, ThreadInfo
-from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, piece, remark, title
+from jdbpy.cli.output.pieces import Line, Pieces, Shown, count, faint, name, package, piece, remark, title
 from jdbpy.cli.settings import Settings
 
 
 def method_of(location: Location) -> Pieces:
     """``com.acme.Order.total``: the method stands out, its package stands back."""
-    package, dot, simple = location.class_name.rpartition(".")
-    return faint(package + dot) + name(f"{simple}.{location.method}")
+    begin, dot, simple = location.class_name.rpartition(".")
+    return package(begin + dot) + name(f"{simple}.{location.method}")
 
 
 def line_of(location: Location) -> str:

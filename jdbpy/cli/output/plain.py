@@ -11,10 +11,11 @@ from typing import TypeVar
 
 from jdbpy import EvalError, Event, Output, SourceWindow, Stopped, Thrown
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.output.columns import broken
+from jdbpy.cli.output.columns import broken, cut, cut_text
 from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
     CodePieces,
+    Cut,
     Line,
     LinePieces,
     Pieces,
@@ -35,6 +36,9 @@ from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE
 from jdbpy.escape import escape, escape_code
 
+TAB = 8
+"""Columns of a tab in source."""
+
 STACK_LINES = 10
 """Frames that are shown of an exception that left an expression."""
 
@@ -54,8 +58,10 @@ def plain_lines(shown: Shown, columns: int | None = None) -> Iterator[str]:
             yield escape(each)
         elif isinstance(each, Sentence):
             yield from map(plain_text, broken(each, columns))
+        elif isinstance(each, Cut):
+            yield cut(each, columns).text
         elif isinstance(each, CodePieces):
-            if lines := source_lines(each.window):
+            if lines := source_lines(each.window, columns):
                 yield "\n".join(lines)  # in one piece: there is one at each stop
         elif isinstance(each, LinePieces):
             yield from map(escape, each.plain)
@@ -67,16 +73,22 @@ def plain_lines(shown: Shown, columns: int | None = None) -> Iterator[str]:
             yield from (plain_text(row).rstrip() for row in aligned(rows))
 
 
-def source_lines(window: SourceWindow) -> list[str]:
-    """Return the lines of a window with their numbers, ``=>`` before the current one."""
+def source_lines(window: SourceWindow, columns: int | None = None) -> list[str]:
+    """Return the lines of a window with their numbers, ``=>`` before the current one, each in one row."""
     width = max([len(str(number)) for number, _ in window.lines], default=1)
     lines = [
-        f"{'=>' if number == window.current else '  '} {number:>{width}}  {text}".rstrip()
-        for (number, _), text in zip(window.lines, escape_code([text for _, text in window.lines]), strict=True)
+        cut_text(f"{'=>' if number == window.current else '  '} {number:>{width}}  {text}".rstrip(), columns)
+        for (number, _), text in zip(window.lines, code_of(window, columns), strict=True)
     ]
     if window.stale:
         lines.append(plain_text(stale(window)))
     return lines
+
+
+def code_of(window: SourceWindow, columns: int | None) -> list[str]:
+    """Return the lines without their numbers, escaped; where they must fit, without tabs."""
+    lines = [text if columns is None else text.expandtabs(TAB) for _, text in window.lines]
+    return list(escape_code(lines))
 
 
 def stale(window: SourceWindow) -> Pieces:
@@ -122,7 +134,7 @@ class PlainRenderer:
     def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
         if isinstance(event, Output):
             return event.text
-        text = "".join(self.text_of(of_jvm(jvm, event_shown(event))))
+        text = "".join(self.text_of(of_jvm(jvm, event_shown(event, self.settings))))
         if stays and isinstance(event, Stopped) and event.thread is not None:
             way = f"'thread {event.thread.id}' selects the one that stopped"
             text += self.sentences(f"thread {escape(stays)} stays selected; {way}")
@@ -156,7 +168,7 @@ def of_jvm(jvm: str, shown: Shown) -> Shown:
     """Put ``[NAME]`` before the first line that is shown, where several JVMs are debugged."""
     begun = not jvm
     for each in shown:
-        if begun or not isinstance(each, str | Pieces | Sentence):
+        if begun or not isinstance(each, str | Pieces | Sentence | Cut):
             yield each
         else:
             yield behind(piece(f"[{jvm}] ", "type"), each)

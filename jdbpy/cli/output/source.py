@@ -14,7 +14,7 @@ from rich.text import Text
 
 from jdbpy import SourceWindow
 from jdbpy.cli.output.pieces import STYLES
-from jdbpy.escape import escape_code
+from jdbpy.cli.output.plain import code_of
 
 _LANGUAGES = {".kt": "kotlin", ".scala": "scala", ".groovy": "groovy", ".clj": "clojure"}
 """Languages by the ending of a file; anything else is shown as Java."""
@@ -44,16 +44,18 @@ class CodeTheme(SyntaxTheme):
         return Style.null()
 
 
-def source_texts(window: SourceWindow) -> list[Text]:
-    """Return one text a line, as ``plain.source_lines`` words them."""
+def source_texts(window: SourceWindow, columns: int | None = None) -> list[Text]:
+    """Return one text a line, as ``plain.source_lines`` words them, cut at ``columns``."""
     width = max((len(str(number)) for number, _ in window.lines), default=1)
-    codes = highlighted(escape_code(text for _, text in window.lines), window.name)
+    codes = highlighted(code_of(window, columns), window.name)
     texts: list[Text] = []
     for (number, _), code in zip(window.lines, codes, strict=True):
         here = number == window.current
         mark = Text("=> ", STYLES["marker"]) if here else Text("   ")
         text = Text.assemble(mark, Text(f"{number:>{width}}", STYLES["name" if here else "faint"]), "  ", code)
         text.rstrip()
+        if columns is not None:
+            text.truncate(columns, overflow="ellipsis")
         texts.append(text)
     return texts
 

@@ -14,10 +14,11 @@ from rich.console import Console, RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from jdbpy.cli.output.columns import GAP, broken, fit
+from jdbpy.cli.output.columns import GAP, broken, cut, fit
 from jdbpy.cli.output.pieces import (
     STYLES,
     CodePieces,
+    Cut,
     Line,
     LinePieces,
     Pieces,
@@ -88,16 +89,21 @@ _STYLES = {name: Style.parse(style) for name, style in STYLES.items()}
 
 
 def _drawn(
-    shown: Line | Sentence | LinePieces | RowPieces | TablePieces | CodePieces, columns: int | None, width: int
+    shown: Line | Sentence | Cut | LinePieces | RowPieces | TablePieces | CodePieces, columns: int | None, width: int
 ) -> Iterator[RenderableType]:
     if isinstance(shown, str | Pieces):
         yield styled(shown)
     elif isinstance(shown, Sentence):
         yield from map(styled, broken(shown, columns))
+    elif isinstance(shown, Cut):
+        text = Text()
+        for words, style in cut(shown, columns).pieces:  # escaped
+            text.append(words, _STYLES[style])
+        yield text
     elif isinstance(shown, CodePieces):
         from jdbpy.cli.output.source import source_texts  # which brings the lexers
 
-        yield from source_texts(shown.window)
+        yield from source_texts(shown.window, columns)
         if shown.window.stale:
             yield styled(stale(shown.window))
     elif isinstance(shown, LinePieces):

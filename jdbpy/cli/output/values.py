@@ -68,6 +68,13 @@ def variable_line(variable: Variable, *, children: bool = True, inside: str = ""
     return faint(f"{modifiers}{variable.type}") + " " + name(variable.name) + " = " + shown + faint(origin)
 
 
+def variable_value(variable: Variable) -> Pieces:
+    """``n = 7``, without its type."""
+    shown = value_line(variable.value, variable.error) + changed_mark(variable)
+    origin = f"  ({variable.declared_in})" if variable.declared_in else ""
+    return name(variable.name) + " = " + shown + faint(origin)
+
+
 def changed_mark(thing: ValueInfo | Variable | None) -> Pieces:
     """Return what stands behind a value that is another than at an earlier stop."""
     return piece("  (changed)", "changed") if thing is not None and thing.changed else Pieces()
