@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from jdbpy.cli.jvms import Jvms
     from jdbpy.cli.python_lines import PythonLines
     from jdbpy.cli.restarting import Restarts
+    from jdbpy.cli.results import DisplayedItem
+    from jdbpy.cli.screen.switching import ScreenSwitch
     from jdbpy.plugins.running import PythonRunner
 
 
@@ -85,6 +87,9 @@ class Context:
         self.interactive = interactive
         self._ask = confirm
         self.displays: dict[int, Display] = {}  # what is shown at each stop, by number
+        self.displayed: dict[int, DisplayedItem] = {}  # what each of these was, the last time
+        self.on_displayed: Callable[[], None] | None = None  # called when one of them was evaluated
+        self.screen: ScreenSwitch | None = None  # the way to the full screen and back; None: there is none
         self.next_display = 1  # displays and monitors are numbered together
         self.monitors: dict[int, str] = {}  # commands run at each stop, by number
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number

@@ -121,13 +121,16 @@ class PlainRenderer:
     def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
         if isinstance(event, Output):
             return event.text
-        text = "".join(self.text_of(of_jvm(jvm, event_shown(event))))
+        drawn = event.replace(source=None) if self.settings.on_screen and isinstance(event, Stopped) else event
+        text = "".join(self.text_of(of_jvm(jvm, event_shown(drawn))))
         if stays and isinstance(event, Stopped) and event.thread is not None:
             way = f"'thread {event.thread.id}' selects the one that stopped"
             text += self.sentences(f"thread {escape(stays)} stays selected; {way}")
         return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stopped) else text
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
+        if self.settings.on_screen:
+            return ""
         return "".join(self.text_of(of_jvm(jvm, shown(displayed, self.settings))))
 
     def source(self, window: SourceWindow, jvm: str = "") -> str:
