@@ -6,13 +6,29 @@ from typing import Annotated
 
 from jdbpy.cli.arguments.screen import PaneName, PaneWish
 from jdbpy.cli.context import Context
-from jdbpy.cli.results import Done
+from jdbpy.cli.output.pieces import Sentence, Shown
+from jdbpy.cli.output.shows import shows
+from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.record import Record
+
+
+class ScreenShown(Record):
+    """Whether the full screen is there now; ``message`` says why it is not, where it was asked for."""
+
+    open: Annotated[bool, "the full screen is there"]
+    message: str = ""
+
+
+@shows(ScreenShown)
+def screen_shown(result: ScreenShown, settings: Settings) -> Shown:
+    if result.message:
+        yield Sentence(result.message)
 
 
 @command("screen", "layout", "tui", group="settings")
-async def screen(ctx: Context, pane: Annotated[str, PaneName()] = "", how: Annotated[str, PaneWish()] = "") -> Done:
+async def screen(ctx: Context, pane: Annotated[str, PaneName()] = "", how: Annotated[str, PaneWish()] = "") -> ScreenShown:
     """Go to the full screen, or back to the plain prompt; show, hide or size a pane.
 
     `screen` goes there and back, `screen on` and `screen off` say which. `screen variables off` hides a pane,
@@ -21,16 +37,14 @@ async def screen(ctx: Context, pane: Annotated[str, PaneName()] = "", how: Annot
     """
     switch = ctx.screen
     if switch is None:
-        raise UsageError(
-            "no screen here", hint="it is for the prompt on a terminal that knows escape codes", code="NO_SCREEN"
-        )
+        return ScreenShown(False, "no screen here: it is for the prompt, on a terminal that knows escape codes")
     if pane in ("", "on", "off") and how:
         raise UsageError(f"unexpected argument '{how}'")
     if pane == "off" or (not pane and switch.is_open):
         await switch.close()
-        return Done("")
+        return ScreenShown(False)
     if pane in ("", "on", "src", "source") and not how:
         await switch.open()
-        return Done("")
+        return ScreenShown(True)
     await switch.arrange(pane, how)
-    return Done("")
+    return ScreenShown(True)

@@ -97,6 +97,8 @@ class ScreenApplication:
         completer: Completer,
     ) -> None:
         self.model = model
+        if model.focus == "prompt":
+            model.focus = SOURCE
         self.prompt_state = PromptState()
         self.question = ""
         """What is asked of the user; an answer goes to ``Requests.answer``."""

@@ -116,7 +116,7 @@ def _output_rows(rows: int, sizes: Sizes) -> int:
 
 
 def _side_columns(columns: int, sizes: Sizes) -> int:
-    natural = columns * 52 // 100 if columns >= WIDE else min(MOST_SIDE, columns * 42 // 100)
+    natural = columns * 52 // 100 if columns >= WIDE else min(MOST_SIDE, columns * (38 if columns < 100 else 42) // 100)
     return max(20, min(sizes.side or natural, columns - 30))
 
 

@@ -168,7 +168,8 @@ class ScreenModel:
         pane = self.panes[name]
         focused = self.focus == name
         body = pane.rows(place.columns, place.rows - 1, focused)
-        lines = [self._title(pane.heading(), place.columns, focused)]
+        number = list(self.panes).index(name) + 1
+        lines = [self._title(f"{number} {pane.heading()}", place.columns, focused)]
         lines += [fitted(line, place.columns, fill="") for line in body[: place.rows - 1]]
         lines += [[("", " " * place.columns)]] * (place.rows - len(lines))
         return lines

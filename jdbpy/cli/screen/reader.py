@@ -14,6 +14,7 @@ from typing import Protocol
 import trio
 
 from jdbpy import BreakpointInfo, FrameInfo, JdbpyError, Session, ThreadInfo, ValueInfo, Variable, VmState
+from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import plain_text
 from jdbpy.cli.output.places import line_of, short_place_of, state_of
@@ -27,7 +28,7 @@ from jdbpy.cli.screen.state import (
     ThreadShown,
     WatchShown,
 )
-from jdbpy.cli.screen.tree import Held, VariableTree
+from jdbpy.cli.screen.tree import NodeContents, VariableTree
 from jdbpy.escape import escape
 from jdbpy.task_groups import open_nursery
 
@@ -91,6 +92,7 @@ class PaneReader:
         self._tree = VariableTree()
         self._moment: object = None  # of what was read
         self._listed: object = None
+        self._stop: object = None  # that was read last, whatever was selected there
         self._changed = False
         self._opening: list[tuple[str, str]] = []
 
@@ -161,6 +163,7 @@ class PaneReader:
 
     async def _read_running(self, session: Session, ctx: Context, jvms: tuple[JvmShown, ...]) -> None:
         ended = session.state is not VmState.RUNNING and session.state is not VmState.STOPPED
+        ctx.seen = None
         note = f"the program has ended ({session.state})" if ended else "the program runs"
         self._publish(
             runs=True,
@@ -204,14 +207,14 @@ class PaneReader:
         source = await self._sources.at_frame(ctx, frame)
         self._listed = ctx.listed
         known = source if source is not None else self.state.source.replace(current=None, values="")
-        same_frames = self.state.frames if self.state.thread == session.selected_thread_name else ()
+        ctx.seen = {}
         self._publish(
             runs=False,
             busy=True,
             thread=escape(session.selected_thread_name),
             source=known,
             marks=line_marks(_points(session), known, frame),
-            frames=same_frames or (_frame_shown(frame, frame.index),),
+            frames=self._frames_at_once(frame, session),
             variables_note="",
             jvms=jvms,
         )
@@ -222,6 +225,7 @@ class PaneReader:
             place = (f"{at.class_name}.{at.method}{at.signature}", frame.thread.id, frame.height)
             self._tree.take(place, found, same_stop=same_stop)
             self._show_variables(found)
+            ctx.seen = {**(ctx.seen or {}), **_names_of(found)}
             await self._read_open(session)
 
         async def stack() -> None:
@@ -231,9 +235,14 @@ class PaneReader:
             if left > 0:
                 rows += (FrameShown(0, f"… {left} more: 'where' shows them", ""),)
             self._publish(frames=rows, frames_total=trace.total)
+            ctx.seen = {**(ctx.seen or {}), "frames": trace.total}
 
         async def threads() -> None:
-            self._publish(threads=_threads_shown(await session.threads.list(), session))
+            found = await session.threads.list()
+            self._publish(threads=_threads_shown(found, session))
+            groups = sorted({each.group for each in found if each.group})
+            named = tuple((each.id, each.name) for each in found)
+            ctx.seen = {**(ctx.seen or {}), "threads": named, "thread_groups": tuple(groups)}
 
         async def without_source() -> None:
             shown = await self._sources.without_source(ctx, frame)
@@ -243,12 +252,35 @@ class PaneReader:
             if self._plugins is not None:
                 self._publish(plugins=await self._plugins(ctx))
 
-        parts = [variables, stack, threads, plugins, *([without_source] if source is None else [])]
+        async def watches() -> None:
+            await evaluate_displays(ctx)
+            self._take_watches(ctx)
+
+        chosen = self._stop is not None and self._stop == (session, session.last_stop, session.ran)
+        self._stop = session, session.last_stop, session.ran
+        if chosen and not same_stop and ctx.displays:  # another frame: at a stop the conversation evaluates them
+            watches_too = [watches]
+        else:
+            watches_too = []
+        parts = [*watches_too, variables, stack, threads, plugins, *([without_source] if source is None else [])]
         async with open_nursery() as nursery:
             for part in parts:
                 nursery.start_soon(_alone, part)
         self._take_watches(ctx)
         self._publish(busy=False)
+
+    def _frames_at_once(self, frame: FrameInfo, session: Session) -> tuple[FrameShown, ...]:
+        """Return the stack as far as it is known without asking: below the frame are those that were there before."""
+        before, state = self.state.frames, self.state
+        top = _frame_shown(frame, frame.index)
+        if state.thread != escape(session.selected_thread_name) or state.frames_total != len(before):
+            return (top,)
+        if frame.index > 1:
+            return tuple(each.replace(selected=each.index == frame.index) for each in before)
+        below = before[len(before) - frame.height :] if frame.height is not None and frame.height else ()
+        if frame.height is None or len(below) != frame.height:
+            return (top,)
+        return (top, *(each.replace(index=index, selected=False) for index, each in enumerate(below, 2)))
 
     def _show_variables(self, found: Sequence[Variable]) -> None:
         source = self.state.source
@@ -266,11 +298,11 @@ class PaneReader:
         try:
             part = await session.objects.part(value, 0, count) if value.length is not None else None
             if part is not None:
-                held = Held(tuple(part.items), part.size)
+                held = NodeContents(tuple(part.items), part.size)
             else:
-                held = Held(tuple(await session.objects.fields(value.id or 0)))
+                held = NodeContents(tuple(await session.objects.fields(value.id or 0)))
         except JdbpyError as error:
-            held = Held(error=error.message)
+            held = NodeContents(error=error.message)
         self._tree.put(path, held)
 
     # Watches
@@ -302,6 +334,15 @@ async def _alone(part: Callable[[], Awaitable[None]]) -> None:
 
 def _points(session: Session) -> list[BreakpointInfo]:
     return session.points.list() if session.points_are_used else []
+
+
+def _names_of(variables: Sequence[Variable]) -> dict[str, object]:
+    """Return what completion offers of variables."""
+    this = next((each.value for each in variables if each.kind == "this" and each.value is not None), None)
+    return {
+        "variables": tuple((each.name, each.type) for each in variables),
+        "members": tuple(each.name for each in this.children) if this is not None else (),
+    }
 
 
 def _frame_shown(frame: FrameInfo, selected: int) -> FrameShown:

@@ -6,6 +6,7 @@ Lines are highlighted a block at a time, when they are first seen, in the colors
 from __future__ import annotations
 
 import re
+import textwrap
 from functools import lru_cache
 
 from jdbpy.cli.output.source import highlighted
@@ -71,7 +72,8 @@ class SourcePane(Pane):
         shown = self.shown
         if not shown.lines:
             words = shown.message or ("the program runs; Ctrl-C or p pauses it" if self._runs else "no source here")
-            return [[], *(fitted([("class:faint", f"  {each}")], columns) for each in words.split("\n"))][:rows]
+            broken = [part for each in words.split("\n") for part in textwrap.wrap(each, max(10, columns - 4))]
+            return [[], *(fitted([("class:faint", f"  {each}")], columns) for each in broken)][:rows]
         self._keep_in_sight()
         digits = max(3, len(str(self.last)))
         found: list[Line] = []

@@ -91,7 +91,8 @@ class SourceReader:
         for method in found:
             if any(each.current for each in method.instructions):
                 return _bytecode(method)
-        return SourceShown(title=escape(title), message=f"no source, and no bytecode: {title} is native or has no code")
+        why = f"{title} is native: it has no source and no bytecode"
+        return SourceShown(title=escape(title), message=escape(why) + "\n'u' goes to the caller")
 
 
 def _bytecode(method: code.Disassembly) -> SourceShown:

@@ -108,6 +108,8 @@ class ScreenSwitch:
             return
         self._settings.on_screen = False
         self._reading.cancel()
+        for jvm in self._jvms.members if self._jvms is not None else ():
+            jvm.context.seen = None
         screen.end()
         with trio.CancelScope(shield=True):
             await screen.over.wait()

@@ -20,7 +20,7 @@ MOST_OPEN = 40
 """Nodes that are read again at each stop."""
 
 
-class Held(Record):
+class NodeContents(Record):
     """What is in a node as far as it was read, and how much there is (None: no more than that)."""
 
     items: tuple[Variable, ...] = ()
@@ -35,7 +35,7 @@ class VariableTree:
         self._roots: Sequence[Variable] = ()
         self._place: Hashable = None  # the method in which they stand
         self._open: dict[str, int] = {}  # with the elements that are wanted
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, NodeContents] = {}
         self._before: dict[str, str] = {}  # texts at the last stop
         self._texts: dict[str, str] = {}
 
@@ -67,7 +67,7 @@ class VariableTree:
         self._open[path] = self._open.get(path, PAGE) + PAGE
         self._held.pop(path, None)
 
-    def put(self, path: str, held: Held) -> None:
+    def put(self, path: str, held: NodeContents) -> None:
         """Take in what is in a node."""
         self._held[path] = held
 
