@@ -181,7 +181,7 @@ async def test_the_end_of_the_target_and_of_ours(any_jvm: Jvm, tmp_path: Path) -
         words = ["attach", target.address, "--sourcepath", target.program.sources]
         async with full_screen(words, tmp_path) as screen:
             await screen.sees("running")
-            screen.press("p")
+            await screen.command("pause")
             await screen.sees("Paused")
             screen.terminal.signal(signal.SIGTERM)
             assert await screen.terminal.wait_exit() == 128 + signal.SIGTERM
