@@ -176,20 +176,18 @@ async def to_row(screen: FullTerminal, name: str, pane: int = 2) -> None:
 
 
 async def test_the_end_of_the_target_and_of_ours(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with full_screen(launched(program("Ticker"), any_jvm), tmp_path) as screen:
+        await screen.sees("Ready to start")
+        screen.terminal.signal(signal.SIGTERM)
+        assert await screen.terminal.wait_exit() == 128 + signal.SIGTERM
+        assert screen.terminal.modes == screen.terminal.modes_before
+        assert restored(screen)
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         await target.wait_output("ready")
-        words = ["attach", target.address, "--sourcepath", target.program.sources]
-        async with full_screen(words, tmp_path) as screen:
-            await screen.sees("running")
+        async with full_screen(["attach", target.address], tmp_path) as screen:
             await screen.command("pause")
-            await screen.sees("Paused")
-            screen.terminal.signal(signal.SIGTERM)
-            assert await screen.terminal.wait_exit() == 128 + signal.SIGTERM
-            assert screen.terminal.modes == screen.terminal.modes_before
-            assert restored(screen)
-        async with full_screen(words, tmp_path) as screen:
-            await screen.sees("Output")
+            await screen.sees("Paused", "Stack of")
             os.kill(target.pid, signal.SIGKILL)
-            await screen.terminal.wait_exit()
+            assert await screen.terminal.wait_exit()
             assert screen.terminal.modes == screen.terminal.modes_before
             assert restored(screen)
