@@ -14,6 +14,7 @@ The way of a line:
 The front ends and what they are made of:
 
 * ``repl``: the prompt; ``batch``: scripts, with ``console`` for their output; ``played_batch``: a recording's lines
+* ``screen``: the full screen, the other face of the prompt
 * ``demo``: the bundled program, its tour
 * ``jvms``: the JVMs of one prompt or batch; ``jvm_events``: their events in one order
 * ``restarting``: a program started again; ``stop_actions``: what is run at stops; ``stop_values``: what

@@ -64,6 +64,7 @@ options:
   --wire-log FILE        a readable log of every packet with timings
   --log decisions[=FILE] a line for each hit, what was decided and why; without FILE on standard error
   --color auto|always|never
+  --screen               a full screen with source, stack, variables, threads and output, not the plain prompt
   --read-only            nothing that changes or suspends the target leaves the debugger
   --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
   --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
@@ -112,6 +113,7 @@ class CommandLine(Record):
     token: str = ""
     client: str = ""  # join: --as
     keep: bool = False
+    screen: bool = False
 
 
 def parse(arguments: list[str]) -> CommandLine:
@@ -168,6 +170,7 @@ class _Parser:
             "--keep-going": "keep_going",
             "--read-only": "read_only",
             "--reconnect": "reconnect",
+            "--screen": "screen",
         }
         if action == "join":
             self.switches["--keep"] = "keep"

@@ -7,7 +7,7 @@ session each time.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jdbpy import Limits
 from jdbpy.cli.settings import Settings
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from jdbpy.cli.jvms import Jvms
     from jdbpy.cli.python_lines import PythonLines
     from jdbpy.cli.restarting import Restarts
+    from jdbpy.cli.results import DisplayedItem
+    from jdbpy.cli.screen.switching import ScreenSwitch
     from jdbpy.plugins.running import PythonRunner
 
 
@@ -85,6 +87,10 @@ class Context:
         self.interactive = interactive
         self._ask = confirm
         self.displays: dict[int, Display] = {}  # what is shown at each stop, by number
+        self.displayed: dict[int, DisplayedItem] = {}  # what each of these was, the last time
+        self.seen: dict[str, Any] | None = None  # names that the screen has read at this stop, for completion
+        self.on_displayed: Callable[[], None] | None = None  # called when one of them was evaluated
+        self.screen: ScreenSwitch | None = None  # the way to the full screen and back; None: there is none
         self.next_display = 1  # displays and monitors are numbered together
         self.monitors: dict[int, str] = {}  # commands run at each stop, by number
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number

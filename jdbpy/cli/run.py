@@ -57,6 +57,7 @@ async def run(line: CommandLine) -> int:
     """
     settings = Settings()
     settings.set("color", line.color)
+    settings.on_screen = line.screen
     if line.hold:
         settings.set("hold", line.hold)
     if is_batch(line) and (line.action != "demo" or line.scripts):
@@ -77,8 +78,17 @@ async def run(line: CommandLine) -> int:
 
 def is_batch(line: CommandLine) -> bool:
     """True if there is no prompt: asked for, or standard input is no terminal, or JSON is wanted."""
-    played = line.action == "replay" and not line.scripts
+    played = line.action == "replay" and not line.scripts and not line.screen
     return line.batch or line.json or played or not _is_terminal(sys.stdin)
+
+
+def _check_screen(line: CommandLine) -> None:
+    """Raises UsageError if the full screen was asked for where there cannot be one."""
+    if line.screen:
+        from jdbpy.cli.repl.terminal import can_edit
+
+        if is_batch(line) or not can_edit(sys.stdin, sys.stdout):
+            raise UsageError("--screen needs a terminal that knows escape codes, and is not for a batch")
 
 
 class _LoadedAhead:
@@ -121,6 +131,7 @@ async def _debug(
     limit = line.timeout if line.action == "listen" and is_batch(line) else float("inf")
     status = 0
     try:
+        _check_screen(line)
         lines = ScriptLines(scripts_of(line))
         if line.plugins:
             from jdbpy.cli.plugin_commands import load_plugins

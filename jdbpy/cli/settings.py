@@ -188,6 +188,8 @@ class Settings:
         self._values: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()}
         self.hints_given: set[str] = set()
         """The hints for newcomers that were shown: each is shown once."""
+        self.on_screen = False
+        """True while the full screen is there: its panes show the source at a stop, and what ``display`` shows."""
 
     def __getitem__(self, name: str) -> Any:
         return self._values[find(name).name]

@@ -167,10 +167,11 @@ async def open_terminal(
     environ: Mapping[str, str] | None = None,
     shell: str = '"$@"',
     where: Path | None = None,
+    screen: Callable[[int, int], Any] = Screen,
 ) -> AsyncIterator[PseudoTerminal]:
     """Runs ``jdbpy ARGUMENTS`` on a terminal of that size, with ``home`` as the home directory; ends it at the end.
 
-    ``where`` is the working directory, by default ``home``. ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
+    ``where`` is the working directory, by default ``home``. ``screen`` makes the model of the screen. ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
     """
     around = [] if shell == '"$@"' else ["/bin/sh", "-c", shell, "sh"]
     master, slave = pty.openpty()
@@ -191,7 +192,7 @@ async def open_terminal(
         },
         cwd=where or home,
     )
-    terminal = PseudoTerminal(process, master, slave, Screen(columns, lines))
+    terminal = PseudoTerminal(process, master, slave, screen(columns, lines))
     try:
         yield terminal
     finally:

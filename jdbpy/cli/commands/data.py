@@ -272,11 +272,15 @@ async def _evaluate(ctx: Context, number: int, shown: Display) -> DisplayedItem:
     try:
         limits = ctx.limits(depth=1)
         value = await ctx.session.values.evaluate(expression, limits=limits, format=shown.format, remember=False)
+        item = DisplayedItem(number, expression, value)
     except Disconnected:
         raise
     except JdbpyError as error:
-        return DisplayedItem(number, expression, None, error.message)
-    return DisplayedItem(number, expression, value)
+        item = DisplayedItem(number, expression, None, error.message)
+    ctx.displayed[number] = item
+    if ctx.on_displayed is not None:
+        ctx.on_displayed()
+    return item
 
 
 class NamedValues(Record):

@@ -212,6 +212,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "nexti",
         "ni",
     ),
+    "screen": (
+        "screen",
+        "layout",
+        "tui",
+    ),
     "scripts": (
         "read",
         "source",

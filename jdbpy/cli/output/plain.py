@@ -114,7 +114,11 @@ class PlainRenderer:
     def parts(self, outcome: Outcome) -> Iterator[str]:
         """Yield the result in pieces, each of whole lines: long ones need not be made before the first is shown."""
         if outcome.result is not None:
-            yield from self.text_of(shown(outcome.result, self.settings))
+            yield from self.text_of(self._but_source(shown(outcome.result, self.settings)))
+
+    def _but_source(self, shown: Shown) -> Shown:
+        """Leave out source text where a pane shows it."""
+        return (each for each in shown if not isinstance(each, CodePieces)) if self.settings.on_screen else shown
 
     def text_of(self, shown: Shown) -> Iterator[str]:
         """Yield what is shown as text of whole lines, some at a time."""
@@ -134,17 +138,19 @@ class PlainRenderer:
     def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
         if isinstance(event, Output):
             return event.text
-        text = "".join(self.text_of(of_jvm(jvm, event_shown(event, self.settings))))
+        text = "".join(self.text_of(self._but_source(of_jvm(jvm, event_shown(event, self.settings)))))
         if stays and isinstance(event, Stopped) and event.thread is not None:
             way = f"'thread {event.thread.id}' selects the one that stopped"
             text += self.sentences(f"thread {escape(stays)} stays selected; {way}")
         return text + "".join(self.text_of(self.hints(event))) if isinstance(event, Stopped) else text
 
     def displays(self, displayed: Displayed, jvm: str = "") -> str:
+        if self.settings.on_screen:
+            return ""
         return "".join(self.text_of(of_jvm(jvm, shown(displayed, self.settings))))
 
     def source(self, window: SourceWindow, jvm: str = "") -> str:
-        return "".join(self.text_of(of_jvm(jvm, iter([CodePieces(window)]))))
+        return "".join(self.text_of(self._but_source(of_jvm(jvm, iter([CodePieces(window)])))))
 
     def listening(self, address: str) -> str:
         agent = f"-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address={address}"

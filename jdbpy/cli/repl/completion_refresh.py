@@ -120,9 +120,11 @@ class NamesRefresher:
         session = self.context.session
         changes: dict[str, Any] = {}
         parts = (self._list_classes, _classes, _breakpoints, _saved, _vm, *(() if of_debugger else (_threads, _frame)))
-        for part in parts:
+        seen = self.context.seen
+        for part in parts if seen is None else (each for each in parts if each not in (_threads, _frame)):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
+        changes.update(seen or {})
         changes["displays"] = tuple(self.context.displays)
         changes["excludes"] = tuple(session.execution.excludes)
         names: Names = self._known.names.replace(**changes)

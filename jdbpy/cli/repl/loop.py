@@ -27,6 +27,7 @@ from jdbpy.cli.repl.offers import Offers
 from jdbpy.cli.repl.screen import Prompt
 from jdbpy.cli.repl.sink import Sink, Surface
 from jdbpy.cli.repl.terminal import can_edit, restored_modes, wants_color
+from jdbpy.cli.screen import switching
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import JdbpyError
 from jdbpy.escape import escape, escape_lines
@@ -103,7 +104,7 @@ async def run_repl(
                     shared = Context(session, settings=settings)
 
                     def make_context(jvm: Jvm) -> Context:
-                        return Context(
+                        context = Context(
                             jvm.session,
                             settings=settings,
                             interactive=True,
@@ -112,10 +113,13 @@ async def run_repl(
                             jvms=all_of_them,
                             beside=shared,
                         )
+                        switching.connect(prompt, context)
+                        return context
 
                     names = NamesRefresher(shared, known, wanted=prompt.completes)
                     look = partial(choose_renderer, settings)
                     conversation = Conversation(jvms, make_context, TABLE, look, prompt, sink, names, after, offers)
+                    await switching.begin(prompt, jvms, settings)
                     await conversation.run(lines, interrupts, before)
                     status = conversation.status
                 nursery.cancel_scope.cancel()
@@ -151,7 +155,7 @@ async def open_prompt(
 
     color = wants_color(settings["color"], sys.stdout)
     async with open_prompt_thread() as thread:
-        yield EditedPrompt(
+        line = EditedPrompt(
             thread,
             sys.stdin,
             sys.stdout,
@@ -161,6 +165,9 @@ async def open_prompt(
             panic=panic,
             pressed=pressed,
         )
+        keys = {"complete": complete, "interrupt": interrupt, "panic": panic, "pressed": pressed}
+        async with switching.open_switch(line, thread, settings, sys.stdin, sys.stdout, color=color, **keys) as prompt:
+            yield prompt
 
 
 @asynccontextmanager

@@ -84,7 +84,7 @@ class EditedPrompt:
         self._lines.app.key_processor.before_key_press += lambda _: thread.notify(pressed)
         self._prompt = self._lines
         self._leave = False
-        thread.when_it_fails(self._fail)
+        thread.when_it_fails(self.fail)
 
     @property
     def pages(self) -> bool:
@@ -95,6 +95,11 @@ class EditedPrompt:
     def completes(self) -> bool:
         """True if names are completed."""
         return True
+
+    @property
+    def history(self) -> History:
+        """Return the lines that were typed, which the screen shares."""
+        return self._lines.history
 
     @property
     def prompting(self) -> bool:
@@ -163,7 +168,7 @@ class EditedPrompt:
             app.erase_when_done = True
             app.exit(result="")
 
-    def _fail(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
         """Drawing the prompt failed (the terminal is gone): the task that waits for a line gets the error."""
         app = self._prompt.app
         if app.is_running and not app.is_done:

@@ -11,6 +11,7 @@ import pytest
 import jdbpy
 from jdbpy.cli.output.events import stop_shown
 from jdbpy.cli.output.plain import plain_lines
+from jdbpy.cli.settings import Settings
 from jdbpy.errors import JdwpError
 from jdbpy.json_form import encode as to_json
 from jdbpy.session.model.threads import NOT_KNOWN
@@ -84,7 +85,7 @@ async def test_a_stop_is_a_stop_whatever_is_refused(command: type[Command[Any]],
         if what:
             assert error.name in stop.error
             assert to_json(stop)["error"] == stop.error
-            assert f"  ({stop.error})" in list(plain_lines(stop_shown(stop)))
+            assert f"  ({stop.error})" in list(plain_lines(stop_shown(stop, Settings())))
         else:
             assert stop.thread.name == NOT_KNOWN
             assert error.name in stop.thread.error
