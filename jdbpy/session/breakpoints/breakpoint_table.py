@@ -50,7 +50,10 @@ class BreakpointTable:
         target: Target,
         compile_condition: CompileCondition | None = None,
         compile_log: CompileLogText | None = None,
+        on_computable: Callable[[bool], None] = lambda asked: None,
     ) -> None:
+        """``on_computable`` is called before a point gets what the target could compute itself, a condition or a
+        report: with True where the user has asked for that."""
         self._target = target
         self._compile = compile_condition
         self._compile_log = compile_log
@@ -58,14 +61,14 @@ class BreakpointTable:
         self._last_number = 0
         self._last_internal = 0
         self._end: EventRequest | None = None  # what holds the end of the target for reports
-        self.reporter = Reporter(target)
+        self.reporter = Reporter(
+            target,
+            on_rate=lambda point, load: self.hot_places.on_rate(point, load),
+            on_window_over=lambda point: self._resting.wake(point),
+        )
         self._dependents = Dependents(target, self._points)
-        self.on_condition: Callable[[], None] = lambda: None
-        """Called before a condition is set, or what reports."""
-        self.on_woven: Callable[[], None] = lambda: None
-        """Called before a point is added that the target itself is to compute."""
+        self._on_computable = on_computable
         self._resting = Resting(target, self.reporter)
-        self.reporter.on_window_over = self._resting.wake
         self.hot_places = HotPlaces(target, self._points, self.reporter)
         self.rule = HitRule(target, self._points, self.reporter, self._dependents, self.hot_places)
 
@@ -160,9 +163,9 @@ class BreakpointTable:
         point.condition = self._compiled(options.condition)
         point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
         if point.reports:
-            self.on_condition()
+            self._on_computable(False)
         if options.woven:
-            self.on_woven()
+            self._on_computable(True)
         if options.internal:
             self._last_internal -= 1
         else:
@@ -412,7 +415,7 @@ class BreakpointTable:
         if condition and self._compile is None:
             raise UsageError("conditions need an evaluator, and this session has none")
         if condition:
-            self.on_condition()
+            self._on_computable(False)
         return self._compile(condition) if condition and self._compile is not None else None
 
 
