@@ -42,7 +42,8 @@ async def main():
         point = await session.breakpoints.add({place!r}, condition="i > 0")
         await session.traces.methods(method="Core.main", options=jdbpy.PointOptions(policy=jdbpy.SuspendPolicy.NONE))
         stop = await session.execution.cont()
-        print(stop.frame.location.method, [f"{{each.name}}={{each.value.text}}" for each in await session.stack.variables()])
+        values = [f"{{each.name}}={{each.value.text}}" for each in await session.stack.variables()]
+        print(stop.frame.location.method, values)
         stop = await session.execution.step(jdbpy.StepDepth.OVER)
         print((await session.values.evaluate("twice + total")).text, session.breakpoints.get(point.number).hits)
         await session.points.remove([point.number])
