@@ -66,8 +66,7 @@ class JoinedSession:
         self._hello = hello
         self._out = Outgoing(stream)
         self._reader = LineReader(stream, MOST_ANSWER)
-        self._publisher = Publisher()
-        self._publisher.on_taken = self._tell_taken
+        self._publisher = Publisher(self._tell_taken)
         self._numbers: dict[int, tuple[Stopped, int]] = {}
         self._told: set[int] = set()  # numbers of stops of which the session knows that they are taken
         self._points: dict[int, BreakpointInfo] = {}

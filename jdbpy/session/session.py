@@ -101,9 +101,8 @@ class Session:
         """The lines of the user in the recording that this session plays again."""
         self.playback: RecordingStream | None = None
         """The player of a recording, line by line; None for a session with a JVM or a snapshot."""
-        self._dispatcher = EventDispatcher(target, self._show_stop, self._read_exception)
-        if process is not None:
-            self._dispatcher.exit_status = process.wait_exit
+        wait_exit = process.wait_exit if process is not None else None
+        self._dispatcher = EventDispatcher(target, self._show_stop, self._read_exception, wait_exit)
         self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
         self._watchdog.limit = options.max_suspend
         target.extensions.add(self._watchdog)
@@ -125,12 +124,15 @@ class Session:
         from jdbpy.session.sources.local_classes import sources_of_libraries
         from jdbpy.session.sources.sources import Sources
 
-        sources = Sources(self._target, self._options.source_path)
-        if self._target.snapshot is None and not self._target.played:
-            sources.beside = partial(sources_of_libraries, self._target)
-            sources.beside_class = self._sources_of_class
-            sources.class_file = self._class_file
-        return sources
+        if self._target.snapshot is not None or self._target.played:
+            return Sources(self._target, self._options.source_path)
+        return Sources(
+            self._target,
+            self._options.source_path,
+            beside=partial(sources_of_libraries, self._target),
+            beside_class=self._sources_of_class,
+            class_file=self._class_file,
+        )
 
     async def _sources_of_class(self, class_name: str) -> tuple[str, ...]:
         from jdbpy.session.inspect.class_origin import paths_of
@@ -228,11 +230,12 @@ class Session:
         """Return all that stops or reports, by number."""
         from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 
-        points = BreakpointTable(self._target, self.values.compile_condition, self.values.compile_template)
+        def load(asked: bool) -> None:
+            if asked or self._options.in_target in ("ask", "eager"):
+                self._load_instrumentation()
+
+        points = BreakpointTable(self._target, self.values.compile_condition, self.values.compile_template, load)
         self._target.publisher.before_ending.append(points.reporter.settle)
-        if self._options.in_target in ("ask", "eager"):
-            points.on_condition = self._load_instrumentation
-        points.on_woven = self._load_instrumentation
         if self._chores is not None:
             self._chores.start_soon(points.reporter.run)
             self._chores.start_soon(points.hot_places.measuring.run)

@@ -154,7 +154,7 @@ async def test_imports_of_a_file_that_is_far_away(jvm: Jvm, tmp_path: Path) -> N
     async with at(ORDERS, jvm, 2 * RTT) as counted:
         session = counted.session
         session.sources.path = (str(tmp_path / "empty"),)
-        session.sources.beside_class = beside
+        session.sources._find_beside_class = beside
         assert (await session.values.evaluate("number + 1")).text == "43"
         assert (await session.values.evaluate("Math.floorMod(number, 5)")).text == "2"
         assert asked == []

@@ -43,6 +43,15 @@ from jdbpy.wire.messages import event_request
 P = TypeVar("P", bound=BreakpointBase)
 
 
+class _Row:
+    """The numbers that were given, and what all points need together: one for all clients of a session."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.last_internal = 0
+        self.end: EventRequest | None = None  # what holds the end of the target for reports
+
+
 class BreakpointTable:
     """The ``points`` of a session."""
 
@@ -51,22 +60,23 @@ class BreakpointTable:
         target: Target,
         compile_condition: CompileCondition | None = None,
         compile_log: CompileLogText | None = None,
+        on_computable: Callable[[bool], None] = lambda asked: None,
     ) -> None:
+        """``on_computable`` is called before a point gets what the target could compute itself, a condition or a
+        report: with True where the user has asked for that."""
         self._target = target
         self._compile = compile_condition
         self._compile_log = compile_log
         self._points: dict[int, BreakpointBase] = {}
-        self._last_number = 0
-        self._last_internal = 0
-        self._end: EventRequest | None = None  # what holds the end of the target for reports
-        self.reporter = Reporter(target)
+        self._row = _Row()
+        self.reporter = Reporter(
+            target,
+            on_rate=lambda point, load: self.hot_places.on_rate(point, load),
+            on_window_over=lambda point: self._resting.wake(point),
+        )
         self._dependents = Dependents(target, self._points)
-        self.on_condition: Callable[[], None] = lambda: None
-        """Called before a condition is set, or what reports."""
-        self.on_woven: Callable[[], None] = lambda: None
-        """Called before a point is added that the target itself is to compute."""
+        self._on_computable = on_computable
         self._resting = Resting(target, self.reporter)
-        self.reporter.on_window_over = self._resting.wake
         self.hot_places = HotPlaces(target, self._points, self.reporter)
         self.rule = HitRule(target, self._points, self.reporter, self._dependents, self.hot_places)
 
@@ -110,8 +120,8 @@ class BreakpointTable:
             self._points.pop(point.number, None)
             point.removed = True
             point.disarm()
-            if self._last_number == point.number:
-                self._last_number -= 1
+            if self._row.last == point.number:
+                self._row.last -= 1
             raise
         if slip:
             self._target.publish(Notice("warning", slip, (("breakpoint", point.number),)))
@@ -152,7 +162,7 @@ class BreakpointTable:
             hits=str(hit_count or ""),
             reporting=_absolute(options.reporting),
         )
-        point = make(self._last_internal - 1 if options.internal else self._last_number + 1, options)
+        point = make(self._row.last_internal - 1 if options.internal else self._row.last + 1, options)
         point.require_fitting(options)
         point.counting_filter = partial(counting_filter_of, point, self.reporter, self._target.conn)
         point.on_left_out = self._resting.left_out
@@ -161,13 +171,13 @@ class BreakpointTable:
         point.condition = self._compiled(options.condition)
         point.log = self._compile_log(options.log) if options.log and self._compile_log is not None else None
         if point.reports:
-            self.on_condition()
+            self._on_computable(False)
         if options.woven:
-            self.on_woven()
+            self._on_computable(True)
         if options.internal:
-            self._last_internal -= 1
+            self._row.last_internal -= 1
         else:
-            self._last_number += 1
+            self._row.last += 1
         if self._target.clients is not None:
             point.client = self._target.client
             if options.internal:
@@ -177,11 +187,11 @@ class BreakpointTable:
     @property
     def last_number(self) -> int:
         """Return the highest number that was given; 0 for none."""
-        return self._last_number
+        return self._row.last
 
     def number_next(self, number: int) -> None:
         """Give the next breakpoint this number, unless numbers up to it have been given already. No trip."""
-        self._last_number = max(self._last_number, number - 1)
+        self._row.last = max(self._row.last, number - 1)
 
     def list(self) -> builtins.list[BreakpointInfo]:
         """Return all points by number, without internal ones. No trip."""
@@ -353,11 +363,11 @@ class BreakpointTable:
             return
         requests = self._target.requests
         wanted = any(point.reports for point in self._points.values())
-        if wanted and self._end is None and self._target.conn.allows(event_request.Set):
-            self._end, _ = requests.submit(RequestSpec(EventKind.VM_DEATH, WirePolicy.ALL, [], self._at_end))
-        elif not wanted and self._end is not None:
-            requests.drop([self._end])
-            self._end = None
+        if wanted and self._row.end is None and self._target.conn.allows(event_request.Set):
+            self._row.end, _ = requests.submit(RequestSpec(EventKind.VM_DEATH, WirePolicy.ALL, [], self._at_end))
+        elif not wanted and self._row.end is not None:
+            requests.drop([self._row.end])
+            self._row.end = None
 
     async def _at_end(self, hit: RequestHit) -> Verdict:
         await self.read_kept()
@@ -411,7 +421,7 @@ class BreakpointTable:
         if condition and self._compile is None:
             raise UsageError("conditions need an evaluator, and this session has none")
         if condition:
-            self.on_condition()
+            self._on_computable(False)
         return self._compile(condition) if condition and self._compile is not None else None
 
 
@@ -432,16 +442,15 @@ def _check_count(count: int) -> None:
 
 
 class ClientBreakpointTable(BreakpointTable):
-    """The points of a shared session as one client has them: numbers and rules are those of all, what is set is its.
-
-    It has the dictionary of the session's own points, and a slot for the target as the client has it.
-    """
-
-    __slots__ = ("_target",)
+    """The points of a shared session as one client has them: numbers and rules are those of all, what is set is its."""
 
     def __init__(self, shared: BreakpointTable, target: Target) -> None:
-        self.__dict__ = shared.__dict__
         self._target = target
+        self._compile, self._compile_log = shared._compile, shared._compile_log
+        self._on_computable = shared._on_computable
+        self._points, self._row = shared._points, shared._row
+        self.reporter, self.rule, self.hot_places = shared.reporter, shared.rule, shared.hot_places
+        self._dependents, self._resting = shared._dependents, shared._resting
 
     async def remove(self, numbers: Iterable[int]) -> None:
         """Like ``BreakpointTable.remove``. Raises ReadOnlyError for a client that may not set any."""

@@ -15,6 +15,7 @@ from jdbpy.escape import escape
 from jdbpy.files import open_private
 from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 from jdbpy.session.events.decisions import COUNTING, Entry, Numbers
+from jdbpy.session.events.deferred_hits import DeferredHits
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.model.decisions import BreakpointHits, Decision, DecisionTotal, HitDecision, HitLog
@@ -43,7 +44,8 @@ class HitLogReader:
             raise UsageError(
                 f"no breakpoint {number}", hint="'breakpoints' lists those that exist", code="NO_SUCH_BREAKPOINT"
             )
-        meant = [each for each in (*decisions.entries, *decisions.pending()) if _is_of(number, each[3])]
+        pending = DeferredHits.of(self._target).pending()
+        meant = [each for each in (*decisions.entries, *pending) if _is_of(number, each[3])]
         chosen = meant[len(meant) - min(count, len(meant)) :]
         names = await self._names(dict.fromkeys(entry[1] for entry in chosen))
         places = await self._places(dict.fromkeys(entry[2] for entry in chosen if entry[2] is not None))

@@ -28,10 +28,7 @@ class HotPlaces:
         self._reporter = reporter
         self._limits = HotLimits()
         target.hit_times.on_load = self._on_load
-        reporter.on_rate = self._on_rate
-        self.measuring = Measuring(target)
-        self.measuring.on_measured = self._on_measured
-        self.measuring.on_lost = reporter.lost
+        self.measuring = Measuring(target, self._on_measured, reporter.lost)
 
     def warn_at(self, rate: int | None, cost: int | None) -> None:
         """See ``BreakpointTable.warn_at``."""
@@ -60,7 +57,7 @@ class HotPlaces:
         ):
             self._say_hot(point, load)
 
-    def _on_rate(self, point: BreakpointBase, load: Load) -> None:
+    def on_rate(self, point: BreakpointBase, load: Load) -> None:
         """A second with hits of a point that suspends nothing."""
         if self._is_frequent(load.rate):
             self._say_hot(point, load)

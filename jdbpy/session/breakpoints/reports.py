@@ -120,19 +120,28 @@ Clock = Callable[[], float]
 
 
 class Reporter:
-    """Reports hits. ``clock`` gives seconds for measuring, ``wall`` the time of day (seconds since 1970)."""
+    """Reports hits. ``clock`` gives seconds for measuring, ``wall`` the time of day (seconds since 1970).
 
-    def __init__(self, target: Target, clock: Clock = time.perf_counter, wall: Clock = time.time) -> None:
+    ``on_rate`` is called about once a second for a point whose hits suspend nothing, ``on_window_over`` when what a
+    point has left out is about to be said: it reports again from now on.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        on_rate: Callable[[BreakpointBase, Load], None],
+        on_window_over: Callable[[BreakpointBase], None],
+        clock: Clock = time.perf_counter,
+        wall: Clock = time.time,
+    ) -> None:
         self._target = target
+        self.on_rate = on_rate
+        self.on_window_over = on_window_over
         self.clock = clock
         self.wall = wall
         self._whereabouts = Whereabouts(target)
         self._limited: set[BreakpointBase] = set()
         self._changed = trio.lowlevel.ParkingLot()
-        self.on_rate: Callable[[BreakpointBase, Load], None] = lambda point, load: None
-        """Called about once a second for a point whose hits suspend nothing."""
-        self.on_window_over: Callable[[BreakpointBase], None] = lambda point: None
-        """Called when what a point has left out is about to be said: it reports again from now on."""
 
     def take(self, point: BreakpointBase) -> Taken:
         """Return whether the last hit of a point is to be reported."""

@@ -61,20 +61,29 @@ class Slowdown(Record):
         return max(0.0, 1 - self.rate / self.without) if self.without else 0.0
 
 
+OnMeasured = Callable[[BreakpointBase, Slowdown | None, int], None]
+
+
 class Measuring:
-    """Measures points. ``on_measured`` is called with each result, and with the number of hits that were counted only.
+    """Measures points. ``on_measured`` is called with each result, and with the number of hits that were counted only;
+    ``on_lost`` with a point that could not be set again.
 
     ``consider`` is to be called about once a second for each point whose hits suspend nothing.
     """
 
-    def __init__(self, target: Target, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        target: Target,
+        on_measured: OnMeasured,
+        on_lost: Callable[[BreakpointBase, JdbpyError], None],
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self._target = target
+        self._on_measured = on_measured
+        self._on_lost = on_lost
         self._clock = clock
         self._due: dict[BreakpointBase, None] = {}
         self._more = trio.lowlevel.ParkingLot()
-        self.on_measured: Callable[[BreakpointBase, Slowdown | None, int], None] = lambda point, slowdown, hits: None
-        self.on_lost: Callable[[BreakpointBase, JdbpyError], None] = lambda point, error: None
-        """Called for a point that could not be set again."""
 
     def consider(self, point: BreakpointBase, rate: float) -> None:
         """The point is hit so often: measure it if its time has come. wire: no wait."""
@@ -96,7 +105,7 @@ class Measuring:
                 try:
                     await self._measure(point)
                 except JdbpyError as error:
-                    self.on_lost(point, error)
+                    self._on_lost(point, error)
             del self._due[point]
             pause = (
                 min(2 * point.rate_limiter.measure_pause, LONGEST_PAUSE)
@@ -127,7 +136,7 @@ class Measuring:
         after = await self._rate(point, place) if without is not None and point.wanted else 0.0
         if point.wanted:
             found = None if without is None else Slowdown(max(before, after), without)
-            self.on_measured(point, found, counted)
+            self._on_measured(point, found, counted)
 
     async def _busiest(self, point: BreakpointBase) -> tuple[CountedPlace | None, float]:
         """Return the place where the point is hit most, of those that the agent can count, and its hits a second."""

@@ -61,8 +61,8 @@ class ReadOnlyTarget(Target):
 class Follower(Publisher):
     """The events of one client beside the session's first one, and the stops that it has not seen yet."""
 
-    def __init__(self, hub: Publisher) -> None:
-        super().__init__()
+    def __init__(self, hub: Publisher, on_taken: Callable[[Stopped], None]) -> None:
+        super().__init__(on_taken)
         self._hub = hub
         self._early = None
         self.ending = hub.ending
@@ -111,8 +111,7 @@ class ClientTarget(Target):
         self.left = False
         self.own_parts: dict[type[Any], Any] = {}
         self.mine: Mapping[str, Any] = {"clients": (client,)}
-        self.publisher: Publisher = Follower(host.publisher)
-        self.publisher.on_taken = self._select_shown
+        self.publisher: Publisher = Follower(host.publisher, self._select_shown)
         self.selection = Selection()
         self.suspends = Counter[int]()
         self.taken: dict[int, Stopped] = {}

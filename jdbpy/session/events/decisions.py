@@ -51,8 +51,6 @@ class Decisions:
         self.recorded = 0
         """How many there were in all."""
         self.listener: Callable[[Entry], None] | None = None
-        self.pending: Callable[[], list[Entry]] = list
-        """Return the hits that are not decided yet."""
 
     def record(self, numbers: Numbers, thread: int, place: CodeLocation | None, reason: Decision) -> None:
         """Enter the decision about one hit. No wait."""

@@ -29,6 +29,10 @@ class DeferredHits(Extension):
         self._hits: list[tuple[int, Packet, int]] = []  # by thread; with the number of the breakpoint
         self.leaving = False
 
+    @classmethod
+    def of(cls, target: Target) -> DeferredHits:
+        return target.part(cls, cls)
+
     def take(self, packet: Packet, request: EventRequest) -> bool:
         """Put off the hit of an event set, which is one event of that request, if all threads are suspended already,
         as a stop at its breakpoint does it. Return True if it was put off."""

@@ -95,10 +95,17 @@ class _Begun:
 class EventDispatcher:
     """Runs for the life of a session. ``show_stop`` builds and publishes the Stop of the votes it is given.
 
-    ``read_exception`` reads the exception at which the target was to stop.
+    ``read_exception`` reads the exception at which the target was to stop. ``exit_status`` waits for the launched
+    process and its output, and gives its status (None: cannot be had).
     """
 
-    def __init__(self, target: Target, show_stop: StopShower, read_exception: ExceptionReader) -> None:
+    def __init__(
+        self,
+        target: Target,
+        show_stop: StopShower,
+        read_exception: ExceptionReader,
+        exit_status: Callable[[], Awaitable[int | None]] | None = None,
+    ) -> None:
         self._target = target
         self._show_stop = show_stop
         self._read_exception = read_exception
@@ -109,9 +116,8 @@ class EventDispatcher:
         self._running = False
         self._nursery: trio.Nursery | None = None
         self._leaving = False
-        self._deferred = DeferredHits(target)
-        self.exit_status: Callable[[], Awaitable[int | None]] | None = None
-        """Waits for the launched process and its output, and gives its status (None: cannot be had)."""
+        self._deferred = DeferredHits.of(target)
+        self.exit_status = exit_status
         self.death_told = False
         """True if the VM has reported its end, or was asked to exit: a closed connection is then its end."""
 
@@ -122,7 +128,6 @@ class EventDispatcher:
             self._target.publisher.came_in()
         conn.on_event = self._take
         self._target.extensions.add(self._deferred)
-        self._target.decisions.pending = self._deferred.pending
         self._running = True
         try:
             async with open_nursery() as nursery:

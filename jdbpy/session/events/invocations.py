@@ -57,20 +57,28 @@ class _Counts:
 
 
 class Invocations:
-    """The calls under way in a target, by thread. What they send is not waited for."""
+    """The calls under way in a target, by thread. What they send is not waited for.
+
+    ``suspend_less`` makes events suspend no more than their thread, ``has_run`` is told of each thread that has run a
+    method; neither waits.
+    """
 
     def __init__(
-        self, conn: Connection, suspension: Suspension, may_be_virtual: Callable[[int], bool] = lambda thread: False
+        self,
+        conn: Connection,
+        suspension: Suspension,
+        may_be_virtual: Callable[[int], bool] = lambda thread: False,
+        *,
+        suspend_less: Callable[[], None] = lambda: None,
+        has_run: Callable[[int], None] = lambda thread: None,
     ) -> None:
         self._conn = conn
         self._suspension = suspension
         self._may_be_virtual = may_be_virtual
         self._running: dict[int, int] = {}  # how many calls each thread has been sent
         self._virtual: set[int] = set()  # those of them that are virtual
-        self.suspend_less: Callable[[], None] = lambda: None
-        """Makes events suspend no more than their thread. wire: no wait."""
-        self.has_run: Callable[[int], None] = lambda thread: None
-        """Is told of each thread that has run a method."""
+        self._suspend_less = suspend_less
+        self._has_run = has_run
         self._others_run: set[int] = set()  # threads whose calls let all threads run
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
@@ -123,7 +131,7 @@ class Invocations:
         if virtual:
             self._virtual.add(thread)
             if self._agent.base > others_run:
-                self.suspend_less()
+                self._suspend_less()
         if others_run and self._others_run:  # they do already, and this call's Resume is not to take what holds others
             self._suspend_all()
         while self._agent.of(thread) > 1:
@@ -142,7 +150,7 @@ class Invocations:
         wait.
         """
         self._suspension.invoked(thread)
-        self.has_run(thread)
+        self._has_run(thread)
         self._running[thread] -= 1
         if self._running[thread]:
             return
@@ -180,7 +188,7 @@ class Invocations:
         suspended everything.
         """
         if self._virtual and self._agent.base:
-            self.suspend_less()
+            self._suspend_less()
         for thread in self._running:
             if self._agent.of(thread):
                 self._resume(thread)

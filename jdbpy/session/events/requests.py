@@ -277,9 +277,9 @@ def _passed(data: bytes) -> bool:
 
 
 class RequestTable:
-    """The requests of one target, by id."""
+    """The requests of one target, by id. ``before_step`` is called with a thread before a step of it is set."""
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, before_step: Callable[[int], None] = lambda thread: None) -> None:
         self._conn = conn
         self._by_id: dict[int, EventRequest] = {}
         self._counting_filters: dict[bytes, Callable[[bytes], bool]] = {}  # by the bytes of kind and request
@@ -290,8 +290,7 @@ class RequestTable:
         """True if a request was ever set whose handler is called where its events come in."""
         self.has_suspended = False
         """True if a request that suspends threads was ever set: events of it may still be on their way."""
-        self.before_step: Callable[[int], None] = lambda thread: None
-        """Called with a thread before a step of it is set. wire: no wait."""
+        self._before_step = before_step
         self._steps: dict[int, EventRequest] = {}  # the last one of each thread
         self.has_suspended_anywhere = False
         """True if one of them was bound to no place and no thread's step: for exceptions, fields, methods, classes."""
@@ -361,7 +360,7 @@ class RequestTable:
     def _note_step(self, request: EventRequest) -> None:
         for modifier in request.modifiers:
             if isinstance(modifier, event_request.Step):
-                self.before_step(modifier.thread)
+                self._before_step(modifier.thread)
                 self._steps[modifier.thread] = request
 
     def _note_place(self, request: EventRequest) -> None:

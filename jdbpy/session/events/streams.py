@@ -95,9 +95,12 @@ class EventStream:
 
 
 class Publisher:
-    """All subscribers of one session, and the queue behind ``Session.next_stop``."""
+    """All subscribers of one session, and the queue behind ``Session.next_stop``.
 
-    def __init__(self) -> None:
+    ``on_taken`` is called with each stop as a subscriber or a waiter takes it.
+    """
+
+    def __init__(self, on_taken: Callable[[Stopped], None] = lambda stop: None) -> None:
         self._streams: list[EventStream] = []
         self._listeners: list[Callable[[Event], None]] = []
         self._stops: deque[Stopped] = deque()
@@ -107,8 +110,7 @@ class Publisher:
         self._common: list[Stopped] = []  # those that several waiters got
         self._for_waiters = False
         self._waiting: list[list[Stopped]] = []  # for each waiter the stop that came while it waited
-        self.on_taken: Callable[[Stopped], None] = lambda stop: None
-        """Called with each stop as a subscriber or a waiter takes it."""
+        self.on_taken = on_taken
         self._early: list[Output | Notice] | None = []  # published before the first subscriber; None since then
         self._changed = trio.lowlevel.ParkingLot()
         self.ending: Exited | VMDisconnected | None = None

@@ -235,7 +235,14 @@ class Suspension:
                 code="STILL_RUNNING",
             )
         if not self.is_suspended(thread):
-            raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
+            raise _running()
+
+    def require_stopped(self, thread: int) -> None:
+        """Raises StateError unless the thread is suspended, and not only by the debugger itself: then it may run on at
+        any moment."""
+        self.require_suspended(thread)
+        if not self.is_stopped(thread):
+            raise _running()
 
     def running_method(self, thread: int) -> str:
         """Return why a thread that evaluates is of no use meanwhile, in words."""
@@ -478,3 +485,7 @@ class Suspension:
         self._own_epoch[thread] += 1
         self._at_event.discard(thread)
         self.asked.discard(thread)
+
+
+def _running() -> StateError:
+    return StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")

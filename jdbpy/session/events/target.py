@@ -107,7 +107,6 @@ class Target:
         self.latency = Latency(round_trip)
         self.launched = launched
         self.suspension = Suspension()
-        self.invocations = Invocations(conn, self.suspension, self.may_be_virtual)
         self.answers = Answers(conn)
         self.virtual_threads: dict[int, bool] = {}
         """Which threads are virtual, of those that were asked."""
@@ -117,16 +116,19 @@ class Target:
         self.guess_objects: Callable[[int, int], trio.Event | None] | None = None
         """Asks what the new objects are of which a stop of a thread will tell, so many; set where the link is slow."""
         self.decisions = Decisions()
-        self.requests = RequestTable(conn)
-        self.invocations.suspend_less = self.requests.suspend_less
         self.last_breakpoints = LastBreakpoints(self)
-        self.requests.before_step = self.last_breakpoints.before_step
-        self.invocations.has_run = self.last_breakpoints.has_run_method
+        self.requests = RequestTable(conn, before_step=self.last_breakpoints.before_step)
+        self.invocations = Invocations(
+            conn,
+            self.suspension,
+            self.may_be_virtual,
+            suspend_less=self.requests.suspend_less,
+            has_run=self.last_breakpoints.has_run_method,
+        )
         self.selection = Selection()
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
-        self.publisher = Publisher()
-        self.publisher.on_taken = self._select_shown
+        self.publisher = Publisher(self._select_shown)
         self.clients: Clients | None = None
         """The clients that share this target; None while there is only one."""
         self.client = ""

@@ -55,7 +55,7 @@ class Resuming:
         target = self._target
         target.require_alive()
         if thread is not None:
-            self._require_stopped(thread)
+            self._target.suspension.require_stopped(thread)
             resumed = self._unsuspend_thread(thread)
             self._prefetch_stop(thread, resumed)
             return ()
@@ -213,7 +213,7 @@ class Resuming:
         target, suspension = self._target, self._target.suspension
         target.require_alive()
         for thread in threads or ():
-            self._require_stopped(thread)
+            self._target.suspension.require_stopped(thread)
         if threads is None:
             if not suspension.user_vm_holds:
                 self._release_own()
@@ -231,12 +231,6 @@ class Resuming:
                 self._released_some()
             else:
                 self._unsuspend_thread(thread)
-
-    def _require_stopped(self, thread: int) -> None:
-        """Raises StateError unless the thread is suspended, and not only by the debugger itself."""
-        self._target.suspension.require_suspended(thread)
-        if not self._target.suspension.is_stopped(thread):
-            raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
 
     def _unsuspend_thread(self, thread: int) -> list[Pending[Any]]:
         """Let one thread run, whatever holds it but the debugger itself. wire: no wait."""

@@ -395,9 +395,7 @@ class Stepping:
 
     def _require(self, thread: int) -> None:
         self._target.require_alive()
-        self._target.suspension.require_suspended(thread)
-        if self._target.suspension.is_being_decided(thread):  # it may run on at any moment
-            raise StateError("the thread is running", hint="'pause' stops the target, 'suspend THREAD' one thread")
+        self._target.suspension.require_stopped(thread)
         self._target.conn.require_allowed(event_request.Set)
 
     async def _places(self, location: Location, line: int) -> list[ids.CodeLocation]:

@@ -129,7 +129,7 @@ class Unwinding:
         target.require_alive()
         target.conn.require_allowed(command)
         thread = target.selection.require_thread().id
-        target.suspension.require_suspended(thread)
+        target.suspension.require_stopped(thread)
         if not target.can(command.CAPABILITY):
             raise StateError(f"this VM does not offer {what}", hint="'version' lists what it can do")
         return thread

@@ -131,10 +131,14 @@ class FrameForm:
         """Of an answer: tag and id of each reference."""
 
 
+OnLayout = Callable[[bytes, list[bytes]], None]
+
+
 class SnapshotClasses:
     """The classes of the target, as far as a snapshot needs them."""
 
-    def __init__(self, kept: KeptAnswers, masks: Masks, *, modules: bool) -> None:
+    def __init__(self, kept: KeptAnswers, masks: Masks, on_layout: OnLayout, *, modules: bool) -> None:
+        """``on_layout`` is called with each class whose objects are found, and those above it."""
         self.layouts: dict[bytes, Layout] = {}
         self.signatures: dict[bytes, str] = {}
         self.string = b""
@@ -142,8 +146,7 @@ class SnapshotClasses:
         self.on_stacks: dict[bytes, dict[bytes, None]] = {}
         """The classes of frames, with their methods there."""
         self._kept = kept
-        self.on_layout: Callable[[bytes, list[bytes]], None] = lambda type_id, chain: None
-        """Called with each class whose objects are found, and those above it."""
+        self._on_layout = on_layout
         self._masks = masks
         self._modules = modules
         self._tags: dict[bytes, int] = {}
@@ -247,7 +250,7 @@ class SnapshotClasses:
             names = [self.signatures.get(each, "") for each in chain]
             layout = self.layouts[type_id] = Layout(type_id, names[0], fields, names, self._masks)
             self._kept.entries.setdefault(LAYOUTS, {})[type_id] = layout.ids
-            self.on_layout(type_id, chain)
+            self._on_layout(type_id, chain)
         known(self.layouts[type_id])
 
     def static_fields(self, type_id: bytes) -> list[Any]:

@@ -36,7 +36,7 @@ class Collector:
     def __init__(self, target: Target, masks: Masks, *, depth: int, most: int) -> None:
         self.asker = Asker(target.conn, depth * STEP + 2)
         self.kept = KeptAnswers(self.asker)
-        self.classes = SnapshotClasses(self.kept, masks, modules=target.at_least(9))
+        self.classes = SnapshotClasses(self.kept, masks, self._statics, modules=target.at_least(9))
         self.objects = SnapshotObjects(self.kept, self.classes, masks, depth * STEP, most)
         self.stacks = SnapshotStacks(
             self.kept,
@@ -46,7 +46,6 @@ class Collector:
             virtual=target.at_least(21),
             depths=target.can("canGetMonitorFrameInfo"),
         )
-        self.classes.on_layout = self._statics
         self._modules = target.at_least(9)
         self._likely: list[bytes] = []
 

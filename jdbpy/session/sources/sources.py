@@ -60,21 +60,32 @@ _REMEMBERED = 32
 
 
 class Sources:
-    """The ``sources`` of a session. Without a source path the working directory is searched."""
+    """The ``sources`` of a session. Without a source path the working directory is searched.
 
-    def __init__(self, target: Target, path: Sequence[str] = ()) -> None:
+    ``beside`` gives archives of sources beside those of the target's class path; it is asked once, when one is missed.
+    ``beside_class`` gives those beside what the class of a name came from; asked once for each package.
+    ``class_file`` gives the class file of a class by its name, the one that runs; it raises StateError when that is not
+    found.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        path: Sequence[str] = (),
+        *,
+        beside: Callable[[], Awaitable[Sequence[str]]] | None = None,
+        beside_class: Callable[[str], Awaitable[Sequence[str]]] | None = None,
+        class_file: Callable[[str], Awaitable[bytes]] | None = None,
+    ) -> None:
         self._target = target
+        self._find_beside = beside
+        self._find_beside_class = beside_class
+        self._class_file = class_file
         self._path = target.named_paths = tuple(path)
         self.with_jdk = True
         """True if classes of the JDK are looked for in the sources of an installed one of the same version."""
         self.kept: Callable[[str, str | None], tuple[str, str] | None] | None = None
         """Tells path and text of the source file of a class, by its name and the file's, which then comes first."""
-        self.beside: Callable[[], Awaitable[Sequence[str]]] | None = None
-        """Gives archives of sources beside those of the target's class path; asked once, when one is missed."""
-        self.beside_class: Callable[[str], Awaitable[Sequence[str]]] | None = None
-        """Gives archives of sources beside what the class of a name came from; asked once for each package."""
-        self.class_file: Callable[[str], Awaitable[bytes]] | None = None
-        """Gives the class file of a class by its name, the one that runs; raises StateError when it is not found."""
         self._beside: tuple[str, ...] = ()
         self._packages_asked: set[str] = set()
         self._decompiled: dict[tuple[str, tuple[str, ...], int], SourceFile] = {}
@@ -138,7 +149,7 @@ class Sources:
     def use_path_only(self) -> None:
         """Look for files on the source path and nowhere else: not in the JDK's sources, nor beside classes."""
         self.with_jdk = False
-        self.beside = self.beside_class = None
+        self._find_beside = self._find_beside_class = None
 
     async def text(self, class_name: str, source: str | None = None, anywhere: bool = True) -> SourceFile | None:
         """Return the whole source file of a class; ``source`` is its SourceFile attribute, guessed when not given.
@@ -157,9 +168,9 @@ class Sources:
         from jdbpy.session.sources.decompiler import decompile, words_of
 
         words = words_of(command)
-        if self.class_file is None:
+        if self._class_file is None:
             raise StateError("no class files here", code="NO_CLASS_FILE")
-        data = await self.class_file(class_name)
+        data = await self._class_file(class_name)
         key = class_name, words, hash(data)
         if key not in self._decompiled:
             if len(self._decompiled) >= _REMEMBERED:
@@ -263,10 +274,10 @@ class Sources:
 
         wire: 1 trip, once.
         """
-        if self.beside is None or (self._target.high_latency and not asked):
+        if self._find_beside is None or (self._target.high_latency and not asked):
             return False
-        found = await self.beside()
-        self.beside = None
+        found = await self._find_beside()
+        self._find_beside = None
         return self._add(found)
 
     async def _open_by_class(self, class_name: str, asked: bool) -> bool:
@@ -275,10 +286,14 @@ class Sources:
         wire: some 10 trips, once for a package.
         """
         package = package_of(class_name)
-        if self.beside_class is None or package in self._packages_asked or (self._target.high_latency and not asked):
+        if (
+            self._find_beside_class is None
+            or package in self._packages_asked
+            or (self._target.high_latency and not asked)
+        ):
             return False
         self._packages_asked.add(package)
-        return self._add(await self.beside_class(class_name))
+        return self._add(await self._find_beside_class(class_name))
 
     def _add(self, archives: Sequence[str]) -> bool:
         new = [each for each in archives if each not in self._beside][: max(0, MOST_ARCHIVES - len(self._beside))]

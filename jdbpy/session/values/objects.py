@@ -113,7 +113,12 @@ class Objects:
 
     def __init__(self, target: Target) -> None:
         likely = target.likely if target.high_latency else None
-        self.reader = Reader(target.conn, target.types, Remembered(), target.release, likely)
+
+        def may_walk_heap() -> bool:
+            jvm = target.snapshot is None and not target.played
+            return jvm and target.suspension.frozen and target.can("canGetInstanceInfo")
+
+        self.reader = Reader(target.conn, target.types, Remembered(), target.release, likely, may_walk_heap)
         self.fitting: set[tuple[ReferenceTypeID, str, ReferenceTypeID | None]] = set()
         """Classes whose objects are known to fit a declared type, and the class with the declaration (``writes``)."""
         self._conn = target.conn
@@ -124,12 +129,6 @@ class Objects:
         self.prefetching: Prefetching | None = None
         """The look at the stop that was told last, if it has not ended."""
         self.reader.walks = Walks(lambda: target.suspension.moment)
-        self.reader.may_walk_heap = lambda: (
-            target.suspension.frozen
-            and target.can("canGetInstanceInfo")
-            and target.snapshot is None
-            and not target.played
-        )
 
     @classmethod
     def of(cls, target: Target) -> Objects:

@@ -84,16 +84,18 @@ class Reader:
         remembered: Remembered,
         release: int,
         likely: LikelyClasses | None = None,
+        may_walk_heap: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``release`` is the target's Java release, 17 or 25; ``likely`` is for a target over a slow link."""
+        """``release`` is the target's Java release, 17 or 25; ``likely`` is for a target over a slow link.
+        ``may_walk_heap`` tells whether the heap may be walked now: nothing runs that would have to stand still for it.
+        """
         self.release = release
         self._likely = likely
         self._conn = conn
         self._types = types
         self._waves = Waves(conn, types, remembered.given)
         self._remembered = remembered
-        self.may_walk_heap: Callable[[], bool] = lambda: False
-        """True if the heap may be walked now: nothing runs that would have to stand still for it."""
+        self._may_walk_heap = may_walk_heap
         self.walks = Walks(lambda: None)
         """How far linked structures were read."""
 
@@ -281,7 +283,7 @@ class Reader:
 
     def is_on_heap(self, nodes: int) -> bool:
         """True if a chain of so many nodes is read from the heap rather than followed. No trip."""
-        return nodes >= FROM_HEAP and self.may_walk_heap()
+        return nodes >= FROM_HEAP and self._may_walk_heap()
 
     async def follow(
         self,
