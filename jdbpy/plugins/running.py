@@ -168,18 +168,18 @@ class PythonRunner:
     async def _given(self, name: str) -> Any:
         """Return the object for a parameter of that name. Raises StateError where there is none. wire: 1 trip for a
         frame."""
-        from jdbpy.api.frames import Frame, Thread
+        from jdbpy.api.vm import frame_of, stop_of, thread_of
         from jdbpy.session.model.threads import ThreadRef
 
         if name == "vm":
             return self.vm
         if name == "frame":
-            return Frame(self.vm, await self._session.stack.selected())
+            return frame_of(self.vm, await self._session.stack.selected())
         if name == "thread":
             selected = self._session.selection[0]
             if selected is None:
                 raise StateError("no thread is selected", hint="there is one at each stop", code="NO_THREAD")
-            return Thread(self.vm, ThreadRef(selected, self._session.selected_thread_name))
+            return thread_of(self.vm, ThreadRef(selected, self._session.selected_thread_name))
         last = self._session.last_stop
         if self._session.snapshot_info is not None:
             hint = "'thread' and 'frame' are those of the moment at which it was taken"
@@ -188,7 +188,7 @@ class PythonRunner:
             raise StateError("the target has ended", code="NOT_STOPPED")
         if last is None or not self._session.is_current(last):
             raise StateError("no stop: no thread stands at an event", code="NOT_STOPPED")
-        return self.vm._stop_of(last)
+        return stop_of(self.vm, last)
 
     def _wrapped(self, given: Mapping[str, Any]) -> dict[str, Any]:
         from jdbpy.sync.portal import wrap
@@ -256,7 +256,9 @@ class PythonRunner:
             return False
         self._busy.add(thread)
         try:
-            shown = self.vm._stop_of(stop)
+            from jdbpy.api.vm import stop_of
+
+            shown = stop_of(self.vm, stop)
             given: dict[str, Any] = {"stop": shown, "event": stop}
             if stop.thread is not None:
                 given["thread"] = shown.thread
@@ -296,9 +298,9 @@ class PythonRunner:
             for plugin, hook in list(self._hooks(name)):
                 given: dict[str, Any] = {"event": event}
                 if name == "hit":
-                    from jdbpy.api.hits import Reported
+                    from jdbpy.api.vm import reported
 
-                    given["hit"] = Reported(self.vm, event.report)
+                    given["hit"] = reported(self.vm, event.report)
                 await self._call_hook(plugin, hook, given)
         self._delivered.set()
 
