@@ -14,6 +14,7 @@ from docs.tools.notebook import write as write_notebook
 from docs.tools.picture import take_picture
 from docs.tools.reference import write as write_reference
 from docs.tools.sync_api import write as write_sync
+from docs.tools.vsix import write as write_attributes
 from tests.cli import golden
 
 GENERATORS: dict[str, Callable[[], None]] = {
@@ -26,6 +27,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "picture": take_picture,
     "sync": write_sync,
     "reference": write_reference,
+    "vscode": write_attributes,
 }
 
 
