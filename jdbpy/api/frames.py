@@ -11,6 +11,7 @@ from jdbpy.api.lazy import Lazy
 from jdbpy.api.values import LazyValue, Value, evaluated, unwrapped, value_of
 from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
+from jdbpy.session.java.texts import char_literal, double_text, string_literal
 from jdbpy.session.model.options import StepDepth, StepSize
 from jdbpy.session.model.threads import FrameInfo, Location, ThreadInfo, ThreadRef
 from jdbpy.session.model.values import Limits, Variable
@@ -432,8 +433,6 @@ class Thread:
 
 def _literals(value: object) -> list[str]:
     """Return how Java may write a value, the likeliest first. Raises UsageError for what it cannot."""
-    from jdbpy.session.java.texts import char_literal, double_text, string_literal
-
     match value:
         case Value():
             return [_GIVEN]

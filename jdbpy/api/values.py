@@ -14,6 +14,8 @@ from jdbpy.api.core import Core
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.parts import Chain, Children, Peers
 from jdbpy.errors import JdbpyError, JdwpError, StateError, UsageError
+from jdbpy.session.java.literals import unescape
+from jdbpy.session.java.texts import string_literal
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.model.values import Limits, ValueInfo, Variable
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
@@ -121,8 +123,6 @@ class Value:
         if self.record.tag != "s" or self.record.truncated:
             answer = self._peers.known(("string", MOST_CHARACTERS), self._index)
             return answer if isinstance(answer, str) else None
-        from jdbpy.session.java.literals import unescape
-
         return unescape(self.record.text[1:-1])
 
     def _strings(self, most: int) -> Callable[[Sequence[Value]], Awaitable[Sequence[str | JdbpyError]]]:
@@ -378,8 +378,6 @@ class LazyValue(Lazy[Value]):
 
 
 def _character(text: str) -> str:
-    from jdbpy.session.java.literals import unescape
-
     return unescape(text[1:-1])
 
 
@@ -471,6 +469,4 @@ def _is_asked_whole(value: Value) -> bool:
 
 
 def _is_text(key: ValueInfo, text: str) -> bool:
-    from jdbpy.session.java.texts import string_literal
-
     return key.tag == "s" and key.text == string_literal(text)

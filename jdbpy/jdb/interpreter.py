@@ -14,6 +14,7 @@ import trio
 from jdbpy import Disconnected, JdbpyError, UsageError
 from jdbpy.jdb.debugger import Debugger
 from jdbpy.jdb.words import Words
+from jdbpy.process.scripts import read_script
 from jdbpy.process.standard import OutputLost
 from jdbpy.record import Record
 
@@ -93,8 +94,6 @@ class JdbInterpreter:
 
     async def read(self, path: str) -> bool:
         """Run the lines of a file; False if it cannot be read."""
-        from jdbpy.process.scripts import read_script
-
         try:
             real = await trio.to_thread.run_sync(os.path.realpath, path)
             if real in self._reading:

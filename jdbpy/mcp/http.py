@@ -11,6 +11,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
+from socket import MSG_PEEK
 from typing import Any
 
 import h11
@@ -245,8 +246,6 @@ async def _watch(stream: trio.SocketStream, closed: trio.Event, scope: trio.Canc
 
 
 async def _wait_closed(stream: trio.SocketStream) -> None:
-    from socket import MSG_PEEK
-
     while True:
         await trio.lowlevel.wait_readable(stream.socket)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from jdbpy import Limits, SourceWindow, StateError, UsageError
+from jdbpy import Limits, SourceWindow, StateError, UsageError, threads as kinds
 from jdbpy.identifiers import WORD
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging
@@ -114,8 +114,6 @@ async def threads(
 ) -> Body:
     """The threads with their states, those that stopped first."""
     vm = await debugging.vm()
-    from jdbpy import threads as kinds
-
     found = await vm.session.threads.list(chosen=kinds.ThreadFilter(name=name))
     stopped = {stop.thread.id for stop in debugging.stops if stop.thread is not None}
     found = sorted(found, key=lambda each: each.id not in stopped)
