@@ -93,6 +93,31 @@ FLOORS = [
 ]
 """The packages and single modules of ``session``, from the ground up: each imports only what stands before it."""
 
+API = [
+    "lazy",
+    "delivery",
+    "tables",
+    "core",
+    "feeds",
+    "parts",
+    "values",
+    "frames",
+    "hits",
+    "breakpoints",
+    "functions",
+    "heap",
+    "observed",
+    "timing",
+    "reconnecting",
+    "vm",
+    "fleet",
+    "opening",
+]
+"""The modules of ``api``, from the ground up."""
+
+API_TYPES = {("parts", "values"), ("frames", "breakpoints"), ("reconnecting", "vm")}
+"""Annotations that name what stands above: parts of values are values; threads stop, and stops have threads."""
+
 HEAVY = {
     "construct": "wire",
     "tree_sitter": "session",
@@ -180,6 +205,20 @@ def test_the_floors_of_the_session() -> None:
         assert {floor, other} <= set(FLOORS), f"{each.file}:{each.line}: {floor} or {other} is on no floor"
         if FLOORS.index(floor) < FLOORS.index(other):
             wrong.append(f"{each.file}:{each.line}: {each.module} {each.name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_parts_of_the_scripting_interface_stand_on_one_core() -> None:
+    """Imports point down. What an object needs of the JVM it has of ``core``, and of no private name of another."""
+    wrong = []
+    for each in imports("api"):
+        floor, other = Path(each.file).stem, each.module.removeprefix("jdbpy.api.")
+        inside = each.module.startswith("jdbpy.api.") and floor != "__init__"
+        if inside and API.index(other) >= API.index(floor) and (floor, other) not in API_TYPES:
+            wrong.append(f"{each.file}:{each.line}: {each.module} {each.name}")
+    for file in (PACKAGE / "api").glob("*.py"):
+        found = re.findall(r"\b(?:vm|core)\._\w+", file.read_text(encoding="utf-8"))
+        wrong += [f"{file.name}: {name}" for name in found if file.stem != "vm"]
     assert not wrong, "\n".join(wrong)
 
 

@@ -15,6 +15,7 @@ from docs.tools.picture import take_picture
 from docs.tools.reference import write as write_reference
 from docs.tools.speed_picture import write as write_speed
 from docs.tools.sync_api import write as write_sync
+from docs.tools.vsix import write as write_attributes
 from tests.cli import golden
 
 GENERATORS: dict[str, Callable[[], None]] = {
@@ -28,6 +29,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "speed": write_speed,
     "sync": write_sync,
     "reference": write_reference,
+    "vscode": write_attributes,
 }
 
 

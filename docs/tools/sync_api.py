@@ -17,8 +17,8 @@ MODULES = {
     "values": ("Value",),
     "parts": ("Children", "Chain"),
     "frames": ("Frame", "Stack", "Thread"),
-    "hits": ("Hit", "Reported", "Stop", "Hits"),
-    "breakpoints": ("Breakpoint",),
+    "hits": ("Hit", "Reported"),
+    "breakpoints": ("Stop", "Breakpoint", "Hits"),
     "fleet": ("Answer", "FleetHit", "Fleet", "FleetHits"),
     "heap": ("Heap",),
     "observed": ("Calls", "CallTiming"),
@@ -89,7 +89,8 @@ def _imports(module: str, tree: ast.Module, body: str) -> str:
         typing.append(f"from jdbpy.api.{SAME[name]} import {name}")
     for name in sorted(words & set(HOME) - set(MODULES[module])):
         typing.append(f"from jdbpy.sync.{HOME[name]} import {name}")
-    runtime = [line for line in typing if re.search(r"import (MOST_\w+)", line)]
+    bases = "|".join(re.findall(r"^class \w+\((\w+)\)", body, re.MULTILINE))
+    runtime = [line for line in typing if re.search(rf"import (MOST_\w+|{bases or 'MOST'})$", line)]
     typing = [line for line in typing if line not in runtime]
     abc = [name for name in ("Callable", "Iterator", "Mapping", "Sequence") if name in words]
     typing = [line for line in typing if "collections.abc" not in line]

@@ -7,10 +7,14 @@ types of its files.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import quoteattr
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from jdbpy.process.openings import options_for
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = ROOT / "editors/vscode"
@@ -52,6 +56,26 @@ _TYPES = """\
   <Default Extension=".vsixmanifest" ContentType="text/xml" />
 </Types>
 """
+
+
+def attributes(request: str) -> dict[str, Any]:
+    """Return what the editor is told of the configurations for a request: ``configurationAttributes``."""
+    return {each.key: each.schema() for each in options_for("dap", request)}
+
+
+def write() -> None:
+    """Write them into ``package.json``."""
+    path = EXTENSION / "package.json"
+    text = path.read_text(encoding="utf-8")
+    for request in ("attach", "launch"):
+        lines = [f'{" " * 14}"{name}": {_one_line(each)}' for name, each in attributes(request).items()]
+        pattern = rf'("{request}": {{\n +(?:"required": .*\n +)?"properties": {{\n).*?(\n {{12}}}})'
+        text = re.sub(pattern, lambda found: found[1] + ",\n".join(lines) + found[2], text, flags=re.DOTALL)  # noqa: B023
+    path.write_text(text, encoding="utf-8")
+
+
+def _one_line(schema: dict[str, Any]) -> str:
+    return f"{{ {json.dumps(schema)[1:-1]} }}"
 
 
 def build(directory: Path) -> Path:

@@ -6,8 +6,9 @@
 
 * ``opening``: ``attach``, ``launch``, ``listen``, ``fleet``.
 * ``vm``: the JVM.
-* ``feeds``: how stops and hits come to those who wait for them, and functions that are called with stops.
-* ``breakpoints``, ``hits``: what stops or reports, and what it brings.
+* ``core``: what the objects of one JVM share; each part is made with it and knows nothing else of the JVM.
+* ``feeds``: how stops and hits come to those who wait for them; ``functions``: those that are called with stops.
+* ``hits``, ``breakpoints``: what was reported; what stops or reports, and the stops that it brings.
 * ``frames``, ``values``: threads, stacks, frames, expressions; values; ``parts``: what is in them, read for many.
 * ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.
 * ``heap``, ``timing``, ``tables``: histograms, time by method, tables; ``observed``: calls with values and times.
@@ -21,11 +22,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jdbpy.api.breakpoints import Breakpoint as Breakpoint, LazyBreakpoint as LazyBreakpoint
+    from jdbpy.api.breakpoints import (
+        Breakpoint as Breakpoint,
+        Hits as Hits,
+        LazyBreakpoint as LazyBreakpoint,
+        Stop as Stop,
+    )
     from jdbpy.api.fleet import Answer as Answer, Fleet as Fleet, FleetHit as FleetHit, FleetHits as FleetHits
     from jdbpy.api.frames import Frame as Frame, Place as Place, Stack as Stack, Thread as Thread
     from jdbpy.api.heap import Heap as Heap, Histogram as Histogram
-    from jdbpy.api.hits import Hit as Hit, Hits as Hits, Reported as Reported, Stop as Stop
+    from jdbpy.api.hits import Hit as Hit, Reported as Reported
     from jdbpy.api.lazy import Lazy as Lazy
     from jdbpy.api.observed import Calls as Calls, CallTiming as CallTiming
     from jdbpy.api.parts import Chain as Chain, Children as Children
@@ -35,11 +41,11 @@ if TYPE_CHECKING:
     from jdbpy.api.vm import Vm as Vm
 
 _HOMES = {
-    "breakpoints": ("Breakpoint", "LazyBreakpoint"),
+    "breakpoints": ("Breakpoint", "Hits", "LazyBreakpoint", "Stop"),
     "fleet": ("Answer", "Fleet", "FleetHit", "FleetHits"),
     "frames": ("Frame", "Place", "Stack", "Thread"),
     "heap": ("Heap", "Histogram"),
-    "hits": ("Hit", "Hits", "Reported", "Stop"),
+    "hits": ("Hit", "Reported"),
     "lazy": ("Lazy",),
     "observed": ("CallTiming", "Calls"),
     "tables": ("Table",),

@@ -36,10 +36,10 @@ class Rollback:
             self._back.pop()()
 
 
-_OF_TASK: ContextVar[Rollback | None] = ContextVar("takings", default=None)
+_OF_TASK: ContextVar[Rollback | None] = ContextVar("rollback", default=None)
 
 
-def taken(hand_back: Callable[[], None]) -> None:
+def on_rollback(hand_back: Callable[[], None]) -> None:
     """Note an item that was taken for the caller of this task; ``hand_back`` puts it back to where it was."""
     of = _OF_TASK.get()
     if of is not None:

@@ -1,28 +1,24 @@
 """The feeds of stops and hits for waiting tasks.
 
-A feed is known before the first stop can come to it, each has its own queue, and a stop is given to one waiter. The
-functions that a script gives as ``do`` are called here, one stop after the other.
+A feed is known before the first stop can come to it, each has its own queue, and a stop is given to one waiter.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.api.delivery import taken
+from jdbpy.api.core import Core
+from jdbpy.api.delivery import on_rollback
 from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo, PointOptions
 
 if TYPE_CHECKING:
-    from jdbpy.api.breakpoints import Breakpoint
-    from jdbpy.api.hits import Stop
-    from jdbpy.api.vm import Vm
     from jdbpy.session.session import Session
 
 CAPACITY = 10_000
@@ -31,20 +27,15 @@ CAPACITY = 10_000
 _MOST_EARLY = 10_000
 """Stops and hits kept while their breakpoint is being set."""
 
-FUNCTION_LIMIT = 30.0
-"""Seconds that a function given as ``do`` may still take when its session is left."""
-
 Add = Callable[[PointOptions], Awaitable[BreakpointInfo]]
 """Sets a breakpoint with options."""
-Do = Callable[["Stop"], Any]
-"""Called with each stop; a coroutine that it returns is awaited. The thread is resumed afterwards."""
 
 
 class Feed:
     """Stops or hits on their way to a script: each is given to one of those who wait, in their order."""
 
-    def __init__(self, vm: Vm, capacity: int = CAPACITY) -> None:
-        self._vm = vm
+    def __init__(self, core: Core, capacity: int = CAPACITY) -> None:
+        self._core = core
         self._capacity = capacity
         self._queue: deque[Any] = deque()
         self._arrived = trio.lowlevel.ParkingLot()
@@ -68,7 +59,7 @@ class Feed:
 
     def put_back_stop(self, stop: events.Stopped) -> None:
         """Hand back a stop: here, and to the session, whose next resume is not to release it. No trip."""
-        self._vm.session.put_back(stop)
+        self._core.session.put_back(stop)
         self.put_back([stop])
 
     def close(self, why: str) -> None:
@@ -84,7 +75,7 @@ class Feed:
         """Return the next item, None if there is none now."""
         while self._queue:
             item = self._queue.popleft()
-            if isinstance(item, events.Stopped) and not self._vm.session.is_current(item):
+            if isinstance(item, events.Stopped) and not self._core.session.is_current(item):
                 continue  # it was resumed by somebody else
             return item
         return None
@@ -96,7 +87,7 @@ class Feed:
             item = self.take_nowait()
             if item is not None:
                 return item
-            ending = None if self.lasts and self._vm._comes_back else self._vm.session.ending
+            ending = None if self.lasts and self._core.comes_back else self._core.session.ending
             if isinstance(ending, events.VMDisconnected):
                 raise Disconnected(ending.reason)
             if ending is not None or self.closed:
@@ -105,14 +96,14 @@ class Feed:
 
     async def stop(self, timeout: float | None, what: str) -> events.Stopped:
         """Return the next stop. Raises TimedOut, StateError when none can come any more, Disconnected."""
-        with self._vm._limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
+        with self._core.limit(timeout, f"{what} within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self.take()
         if stop is None:
-            why = "the target has ended" if self._vm.session.ending is not None else self.closed
-            raise StateError(f"{what}: {why}", code="VM_DEAD" if self._vm.session.ending is not None else "CLOSED")
-        self._vm.session.take(stop)
+            why = "the target has ended" if self._core.session.ending is not None else self.closed
+            raise StateError(f"{what}: {why}", code="VM_DEAD" if self._core.session.ending is not None else "CLOSED")
+        self._core.session.take(stop)
         assert isinstance(stop, events.Stopped)
-        taken(lambda: self.put_back_stop(stop))
+        on_rollback(lambda: self.put_back_stop(stop))
         return stop
 
 
@@ -124,9 +115,9 @@ def only_in_a_block(example: str) -> StateError:
 class ThreadWaiter:
     """Waits for the stops of one thread."""
 
-    def __init__(self, vm: Vm, thread_id: int) -> None:
+    def __init__(self, core: Core, thread_id: int) -> None:
         self.thread_id = thread_id
-        self.feed = Feed(vm)
+        self.feed = Feed(core)
 
     async def stop(self, timeout: float | None) -> events.Stopped:
         """Return the thread's next stop. Raises TimedOut, StateError when the thread or the target has ended."""
@@ -136,14 +127,22 @@ class ThreadWaiter:
 class Feeds:
     """The feeds of one JVM, by the number of what was set in it."""
 
-    def __init__(self, vm: Vm) -> None:
-        self._vm = vm
+    def __init__(self, core: Core) -> None:
+        self.core = core
         self._feeds: dict[int, Feed] = {}
         self._early: list[list[tuple[int, Any]]] = []
         self._others: list[Feed] = []
         self._waiters: list[ThreadWaiter] = []
         self.adds: dict[int, Add] = {}
         """Sets each of them, with its options: again in a JVM that has come back."""
+
+    def join(self, session: Session) -> None:
+        """From now on this is the session of the JVM."""
+        self.core.session = session
+        session.listen(self.on_event)
+        first = session.last_stop
+        if first is not None and first.reason is events.StopReason.START:
+            session.take(first)  # a target that stands at its start: nobody waits for that
 
     def of(self, number: int) -> Feed | None:
         """Return the feed of a number, None if a script has not set it."""
@@ -160,7 +159,7 @@ class Feeds:
 
     def of_any(self, number: int) -> Feed:
         """Return the feed of a number, one that begins now if a script has not set it."""
-        return self._feeds.setdefault(number, Feed(self._vm))
+        return self._feeds.setdefault(number, Feed(self.core))
 
     async def arm(self, add: Add, options: PointOptions, feed: Feed) -> int:
         """Set a breakpoint in the target, whose stops and hits all go to the feed; return its number."""
@@ -180,7 +179,7 @@ class Feeds:
 
     async def disarm(self, number: int, why: str) -> None:
         """Take something out of the target; its feed ends. To do it again is not an error. wire: 1 trip."""
-        session, feed = self._vm.session, self._feeds.get(number)
+        session, feed = self.core.session, self._feeds.get(number)
         self.adds.pop(number, None)
         if number and _exists(session, number) and session.ending is None:
             try:
@@ -194,7 +193,7 @@ class Feeds:
     async def end(self, number: int, why: str, error: object) -> None:
         """``disarm`` at the end of a block, also of one that was cancelled. Raises TimedOut when the target does not
         answer, unless the block has ended by an ``error``. wire: 1 trip."""
-        with self._vm.session.finishing() as scope:
+        with self.core.session.finishing() as scope:
             await self.disarm(number, why)
         if scope.cancelled_caught and error is None:
             await trio.lowlevel.checkpoint_if_cancelled()
@@ -203,7 +202,7 @@ class Feeds:
     @contextmanager
     def expecting(self, thread_id: int) -> Iterator[ThreadWaiter]:
         """Give the stops of a thread to the waiter as well, from now on. No trip."""
-        waiter = ThreadWaiter(self._vm, thread_id)
+        waiter = ThreadWaiter(self.core, thread_id)
         self._waiters.append(waiter)
         try:
             yield waiter
@@ -247,56 +246,3 @@ class Feeds:
 
 def _exists(session: Session, number: int) -> bool:
     return any(each.number == number for each in session.points.list())
-
-
-class Functions:
-    """The functions that a script gives as ``do``: called with each stop, which is resumed when they return."""
-
-    def __init__(self, vm: Vm) -> None:
-        self._vm = vm
-        self._errors: list[Exception] = []
-        self._running = 0
-        self._ended = trio.lowlevel.ParkingLot()
-        self.leaving = False
-
-    async def call(self, breakpoint: Breakpoint, feed: Feed, do: Do) -> None:
-        """Call the function with each stop of the breakpoint, until the session ends."""
-        vm = self._vm
-        while not (vm.has_ended or self.leaving):
-            stop = await feed.take()
-            if stop is None or self.leaving:
-                return
-            self._running += 1
-            vm.session.take(stop)
-            shown = vm._stop_of(stop)
-            try:
-                result = do(shown)
-                if inspect.isawaitable(result):
-                    await result
-            except Exception as error:
-                breakpoint.error = error
-                self._errors.append(error)
-                text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {error}"
-                vm.session.publish(events.Notice("warning", text, (("breakpoint", breakpoint.number),)))
-            finally:
-                self._running -= 1
-                self._ended.unpark_all()
-            if vm.session.ending is None:
-                with suppress(Disconnected):
-                    await shown.resume()
-
-    async def end(self) -> None:
-        """Wait for the functions that run now, for at most ``FUNCTION_LIMIT`` seconds; none is called any more."""
-        self.leaving = True
-        with trio.move_on_after(FUNCTION_LIMIT):
-            while self._running:
-                await self._ended.park()
-
-    def raise_error(self) -> None:
-        """Raise the first error of a function, if there is one."""
-        if self._errors:
-            raise self._errors.pop(0)
-
-    def unraised(self, error: Exception) -> list[Exception]:
-        """Return the errors of functions, but for this one."""
-        return [each for each in self._errors if each is not error]

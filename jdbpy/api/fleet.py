@@ -7,18 +7,17 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trio
 
-from jdbpy.api.delivery import taken
-from jdbpy.api.hits import Hits, Reported
+from jdbpy.api.breakpoints import Hits
+from jdbpy.api.delivery import on_rollback
+from jdbpy.api.hits import Reported
 from jdbpy.api.lazy import one_by_one
+from jdbpy.api.vm import Vm, start_beside
 from jdbpy.errors import Disconnected, JdbpyError, StateError, TimedOut, UsageError
 from jdbpy.task_groups import open_nursery
-
-if TYPE_CHECKING:
-    from jdbpy.api.vm import Vm
 
 MOST_WAITING = 1_000
 """Hits that wait in the common row; more wait with their JVMs, and are counted there when they are too many."""
@@ -170,7 +169,7 @@ class FleetHits:
             self._hits.append(hits)
             self._followers.append(trio.CancelScope())
             self._going += 1
-            vm._start(partial(self._follow, name, vm, hits, self._followers[-1]))
+            start_beside(vm, partial(self._follow, name, vm, hits, self._followers[-1]))
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -244,7 +243,7 @@ class FleetHits:
                 raise StateError("no further hit can come: all targets or the block have ended", code="VM_DEAD")
             self._room.unpark_all()
             hit = self._given.popleft()
-            taken(lambda: self._put_back([hit]))
+            on_rollback(lambda: self._put_back([hit]))
             return hit
         raise TimedOut(f"no hit within {timeout:g} seconds")
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from html import escape as escape_html
 from typing import TYPE_CHECKING, Any
 
+from jdbpy.api.core import Core
 from jdbpy.api.lazy import Lazy
-from jdbpy.api.values import LazyValue, Value, unwrapped
+from jdbpy.api.values import LazyValue, Value, evaluated, unwrapped, value_of
 from jdbpy.errors import StateError, UsageError
 from jdbpy.escape import escape
 from jdbpy.session.java.texts import char_literal, double_text, string_literal
@@ -17,8 +18,7 @@ from jdbpy.session.model.values import Limits, Variable
 from jdbpy.session.values.queries import SHALLOW
 
 if TYPE_CHECKING:
-    from jdbpy.api.hits import Stop
-    from jdbpy.api.vm import Vm
+    from jdbpy.api.breakpoints import Stop
 
 _RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
 _GIVEN = "jdbpy$given"
@@ -76,8 +76,8 @@ class Frame:
     Evaluations that run methods in the thread leave it good. ``index`` counts from 1, the innermost.
     """
 
-    def __init__(self, vm: Vm, record: FrameInfo) -> None:
-        self._vm = vm
+    def __init__(self, core: Core, record: FrameInfo) -> None:
+        self._core = core
         self.record = record
 
     @property
@@ -108,12 +108,12 @@ class Frame:
     @property
     def thread(self) -> Thread:
         """Return the thread whose frame it is. No trip."""
-        return Thread(self._vm, self.record.thread)
+        return Thread(self._core, self.record.thread)
 
     @property
     def is_current(self) -> bool:
         """True until its thread runs on. No trip."""
-        return self._vm.session.is_current_frame(self.record)
+        return self._core.session.is_current_frame(self.record)
 
     # Variables
 
@@ -129,13 +129,13 @@ class Frame:
             if each.name == name:
                 if each.value is None:
                     raise StateError(f"{name} cannot be read here: {each.error}", code="NOT_AVAILABLE")
-                return self._vm._variable(each)
+                return value_of(self._core, each)
         value = await self.eval(name)
         value.name = name
         return value
 
     async def _variables(self) -> tuple[Variable, ...]:
-        [found] = await self._vm.session.stack.variables_of_all([self.record], SHALLOW)
+        [found] = await self._core.session.stack.variables_of_all([self.record], SHALLOW)
         return found
 
     @property
@@ -147,7 +147,7 @@ class Frame:
         return Lazy(self._locals)
 
     async def _locals(self) -> dict[str, Value]:
-        return {each.name: self._vm._variable(each) for each in await self._variables() if each.value is not None}
+        return {each.name: value_of(self._core, each) for each in await self._variables() if each.value is not None}
 
     @property
     def args(self) -> Lazy[dict[str, Value]]:
@@ -156,7 +156,7 @@ class Frame:
 
     async def _args(self) -> dict[str, Value]:
         found = [each for each in await self._variables() if each.kind == "argument" and each.value is not None]
-        return {each.name: self._vm._variable(each) for each in found}
+        return {each.name: value_of(self._core, each) for each in found}
 
     # Expressions
 
@@ -174,7 +174,7 @@ class Frame:
         return LazyValue(lambda: self._eval(text, names))
 
     async def _eval(self, text: str, names: dict[str, object]) -> Value:
-        return await self._vm._evaluate(text, self.record, names)
+        return await evaluated(self._core, text, self.record, names)
 
     async def set(self, target: str, value: object) -> Value:
         """Give a variable, field or element a value, and return that: ``frame.set("order.total", 7)``.
@@ -186,9 +186,9 @@ class Frame:
         Raises EvalError when it does not fit, UsageError for what Java has no value for and more than 10,000 elements,
         StateError when the thread has run on. wire: 2 trips; 3 to 5 for each list and 1 for each entry of a dict more.
         """
-        self._vm._wrote()
-        record = await self._vm.session.values.send(target, unwrapped(value), frame=self.record)
-        return Value(self._vm, record, target)
+        self._core.wrote()
+        record = await self._core.session.values.send(target, unwrapped(value), frame=self.record)
+        return Value(self._core, record, target)
 
     # Neighbors
 
@@ -210,8 +210,8 @@ class Frame:
         Arguments keep the values last given to them. Raises StateError for native frames and the outermost one, and
         where the JVM cannot. wire: 4 trips.
         """
-        async with self._vm._selecting(self.record.thread.id) as session:
-            self._vm._wrote()
+        async with self._core.selecting(self.record.thread.id) as session:
+            self._core.wrote()
             await session.execution.pop(self.index)
         return await self.thread.frame
 
@@ -272,8 +272,8 @@ class Stack:
 class Thread:
     """A thread of the target. ``name`` is the name that it had when it was read."""
 
-    def __init__(self, vm: Vm, record: ThreadRef | ThreadInfo) -> None:
-        self._vm = vm
+    def __init__(self, core: Core, record: ThreadRef | ThreadInfo) -> None:
+        self._core = core
         self.record = record
 
     @property
@@ -295,12 +295,12 @@ class Thread:
         return Lazy(self._info)
 
     async def _info(self) -> ThreadInfo:
-        return await self._vm.session.threads.find(f"#{self.id}")
+        return await self._core.session.threads.find(f"#{self.id}")
 
     @property
     def is_suspended(self) -> bool:
         """True if the debugger suspends it. No trip."""
-        return self._vm.session.is_suspended(self.id)
+        return self._core.session.is_suspended(self.id)
 
     # Its stack
 
@@ -309,10 +309,10 @@ class Thread:
 
         wire: 1 trip, 2 for classes that are new.
         """
-        found = await self._vm.session.stack.of(self.id, start, count)
+        found = await self._core.session.stack.of(self.id, start, count)
         if found.error:
             raise StateError(found.error, hint="suspend the thread, or stop it at a breakpoint")
-        return [Frame(self._vm, each) for each in found.frames]
+        return [Frame(self._core, each) for each in found.frames]
 
     @property
     def frame(self) -> Lazy[Frame]:
@@ -327,10 +327,10 @@ class Thread:
 
     async def stack(self, most: int | None = None) -> Stack:
         """Return the stack, ``most`` frames of it (None: all). Raises StateError when it runs. wire: 1 or 2 trips."""
-        found = await self._vm.session.stack.of(self.id, 0, most)
+        found = await self._core.session.stack.of(self.id, 0, most)
         if found.error:
             raise StateError(found.error, hint="suspend the thread, or stop it at a breakpoint")
-        return Stack(self, [Frame(self._vm, each) for each in found.frames], found.total)
+        return Stack(self, [Frame(self._core, each) for each in found.frames], found.total)
 
     # Steps: the thread must stand at a stop. All of them return the stop at which it stands next.
 
@@ -340,21 +340,25 @@ class Thread:
         With ``alone`` all other threads that are suspended stay so meanwhile. Raises TimedOut after ``timeout``
         seconds, StateError when the thread runs or ends. wire: 1 or 2 trips a step.
         """
-        return await self._vm._step(self, StepDepth.INTO, StepSize.LINE, count, timeout, alone=alone)
+        stop: Stop = await self._core.step(self, StepDepth.INTO, StepSize.LINE, count, timeout, alone=alone)
+        return stop
 
     async def next(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run to the next line, over methods that are called; ``stop.returned`` is what the line's only call returned.
         ``alone``, raises and wire: as ``step``."""
-        return await self._vm._step(self, StepDepth.OVER, StepSize.LINE, count, timeout, alone=alone)
+        stop: Stop = await self._core.step(self, StepDepth.OVER, StepSize.LINE, count, timeout, alone=alone)
+        return stop
 
     async def finish(self, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run until the innermost method returns to its caller; ``stop.returned`` is what it returned. ``alone``,
         raises and wire: as ``step``."""
-        return await self._vm._step(self, StepDepth.OUT, StepSize.LINE, 1, timeout, alone=alone)
+        stop: Stop = await self._core.step(self, StepDepth.OUT, StepSize.LINE, 1, timeout, alone=alone)
+        return stop
 
     async def step_instruction(self, count: int = 1, *, alone: bool = False, timeout: float | None = None) -> Stop:
         """Run one bytecode instruction, or ``count``. ``alone``, raises and wire: as ``step``."""
-        return await self._vm._step(self, StepDepth.INTO, StepSize.MIN, count, timeout, alone=alone)
+        stop: Stop = await self._core.step(self, StepDepth.INTO, StepSize.MIN, count, timeout, alone=alone)
+        return stop
 
     async def force_return(self, value: object = None) -> None:
         """Make the innermost method return with this value as soon as the thread runs on; a void one takes none.
@@ -365,7 +369,7 @@ class Thread:
         top = await self.frame
         void = top.record.location.signature.endswith(")V")
         text = "" if void and value is None else _literals(value)[0]
-        async with self._vm._selecting(self.id) as session:
+        async with self._core.selecting(self.id) as session:
             if isinstance(value, Value):
                 kept = await session.values.evaluate("it", given={"it": value.record})
                 text = f"${kept.number}"
@@ -375,15 +379,15 @@ class Thread:
 
     async def resume(self) -> None:
         """Let it run, whatever suspends it. Raises StateError when it runs. wire: no wait."""
-        await self._vm.session.execution.resume(self.id)
+        await self._core.session.execution.resume(self.id)
 
     async def suspend(self) -> None:
         """Suspend it where it is, until ``resume``. Raises JdwpError when it has ended. wire: 1 trip."""
-        await self._vm.session.execution.suspend([self.id])
+        await self._core.session.execution.suspend([self.id])
 
     async def interrupt(self) -> None:
         """Like ``Thread.interrupt()``. wire: 1 trip."""
-        await self._vm.session.execution.interrupt(self.id)
+        await self._core.session.execution.interrupt(self.id)
 
     async def throw(self, expression: str) -> None:
         """Throw the value of an expression in it as soon as it runs: ``throw('new java.io.IOException("x")')``.
@@ -391,7 +395,7 @@ class Thread:
         The expression is evaluated in its innermost frame. Raises EvalError when that is no Throwable, StateError when
         the thread runs or the JVM refuses. wire: 2 trips and the expression.
         """
-        async with self._vm._selecting(self.id) as session:
+        async with self._core.selecting(self.id) as session:
             await session.threads.throw_in(self.id, expression)
 
     @property
@@ -400,7 +404,7 @@ class Thread:
         return Lazy(self._locks)
 
     async def _locks(self) -> Any:
-        report = await self._vm.session.locks.of([self.id])
+        report = await self._core.session.locks.of([self.id])
         return report.threads[0]
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jdbpy.api.core import Core
 from jdbpy.api.parts import Peers
 from jdbpy.api.tables import Table
 from jdbpy.api.values import Value
 from jdbpy.errors import JdwpError, UsageError
-
-if TYPE_CHECKING:
-    from jdbpy.api.vm import Vm
 
 _EVERY = 1 << 30
 
@@ -69,15 +67,15 @@ class Heap:
     """Questions about all objects. Each walks the heap: the target stands still meanwhile, some 10 ms for a small heap
     and seconds for a large one."""
 
-    def __init__(self, vm: Vm) -> None:
-        self._vm = vm
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
     async def histogram(self, pattern: str = "") -> Histogram:
         """Reachable instances of all classes, or of those whose name fits (``com.acme.*``): none is left out.
 
         Raises UsageError when no class fits, StateError where the JVM cannot tell. wire: 2 trips.
         """
-        found = await self._vm.session.heap.histogram(pattern, limit=_EVERY)
+        found = await self._core.session.heap.histogram(pattern, limit=_EVERY)
         counts: dict[str, int] = {}
         for each in found.classes:
             counts[each.class_name] = counts.get(each.class_name, 0) + each.count
@@ -88,13 +86,13 @@ class Heap:
 
         Raises UsageError for a class that is not loaded. wire: 3 or 4 trips.
         """
-        found = await self._vm.session.heap.instances(class_name, limit=most)
-        peers = Peers(self._vm)
-        return [Value(self._vm, each, f"[{n}]", peers=peers) for n, each in enumerate(found.values)]
+        found = await self._core.session.heap.instances(class_name, limit=most)
+        peers = Peers(self._core)
+        return [Value(self._core, each, f"[{n}]", peers=peers) for n, each in enumerate(found.values)]
 
     async def count(self, class_name: str) -> int:
         """Return how many reachable instances of exactly that class there are. Raises and wire: as ``instances``."""
-        return (await self._vm.session.heap.instances(class_name, limit=1)).total
+        return (await self._core.session.heap.instances(class_name, limit=1)).total
 
     async def referrers(self, of: Value, most: int = 50) -> list[Value]:
         """Return the objects that refer to one, ``most`` of them; ``name`` is the field or element that does.
@@ -102,15 +100,15 @@ class Heap:
         Raises UsageError for what is not an object, or was collected. wire: 3 trips or a few more.
         """
         try:
-            found = await self._vm.session.heap.referrers(of.id, limit=most)
+            found = await self._core.session.heap.referrers(of.id, limit=most)
         except JdwpError as error:
             if error.code != "INVALID_OBJECT":
                 raise
             raise UsageError("the object was garbage-collected", code=error.code) from error
-        peers = Peers(self._vm)
-        return [Value(self._vm, each.value, ", ".join(each.how), peers=peers) for each in found]
+        peers = Peers(self._core)
+        return [Value(self._core, each.value, ", ".join(each.how), peers=peers) for each in found]
 
     async def path(self, to: Value) -> Any:
         """Return a shortest chain of references that keeps an object alive, as ``jdbpy.heap.HeapPath``. wire: a trip a
         level, and a heap walk for each."""
-        return await self._vm.session.heap.path(to.id)
+        return await self._core.session.heap.path(to.id)

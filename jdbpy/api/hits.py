@@ -7,28 +7,24 @@ a field read or changed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from html import escape as escape_html
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.api.delivery import taken
-from jdbpy.api.feeds import CAPACITY, Add, Feed, only_in_a_block
-from jdbpy.api.frames import Frame, Place, Thread
-from jdbpy.api.lazy import one_by_one
+from jdbpy.api.core import Core
+from jdbpy.api.delivery import on_rollback
+from jdbpy.api.feeds import Feed
+from jdbpy.api.frames import Place, Thread
 from jdbpy.api.values import Value
-from jdbpy.errors import StateError, UsageError
+from jdbpy.errors import StateError
 from jdbpy.escape import escape
 from jdbpy.session.model import events
-from jdbpy.session.model.breakpoints import PointOptions, SuspendPolicy
 from jdbpy.session.model.values import ValueInfo
 
 if TYPE_CHECKING:
-    from jdbpy.api.breakpoints import Breakpoint
-    from jdbpy.api.vm import Vm
-    from jdbpy.session.model.snapshots import SnapshotTaken
+    pass
 
 _PAGE = 64
 """Most hits that are handed out at once."""
@@ -43,8 +39,10 @@ class Hit:
     the hit; what an object holds is read when it is asked for.
     """
 
-    def __init__(self, vm: Vm, record: events.Stopped | events.Report, event: str, time: float, number: int) -> None:
-        self._vm = vm
+    def __init__(
+        self, core: Core, record: events.Stopped | events.Report, event: str, time: float, number: int
+    ) -> None:
+        self._core = core
         self.record = record
         self.event = event
         self.time = time
@@ -57,7 +55,7 @@ class Hit:
         """Return the thread in which it happened. Raises StateError where there is none (``class-unload``). No trip."""
         if self.record.thread is None:
             raise self._without("thread")
-        return Thread(self._vm, self.record.thread)
+        return Thread(self._core, self.record.thread)
 
     @property
     def place(self) -> Place:
@@ -75,7 +73,7 @@ class Hit:
         value = self.record.return_value
         if value is None:
             raise self._without("returned value")
-        return Value(self._vm, value, "returned")
+        return Value(self._core, value, "returned")
 
     @property
     def exception(self) -> Value:
@@ -84,7 +82,7 @@ class Hit:
         if found is None:
             raise self._without("exception")
         text = found.type if found.message is None else f"{found.type}: {found.message}"
-        return Value(self._vm, ValueInfo(found.type, escape(text), "L", found.id, found.id), "exception")
+        return Value(self._core, ValueInfo(found.type, escape(text), "L", found.id, found.id), "exception")
 
     @property
     def message(self) -> str:
@@ -114,21 +112,21 @@ class Hit:
         """Return what the field held before. No trip."""
         if self.record.old_value is None:
             raise self._without("old value")
-        return Value(self._vm, self.record.old_value, "old")
+        return Value(self._core, self.record.old_value, "old")
 
     @property
     def new(self) -> Value:
         """Return what the field is about to hold. No trip."""
         if self.record.new_value is None:
             raise self._without("new value")
-        return Value(self._vm, self.record.new_value, "new")
+        return Value(self._core, self.record.new_value, "new")
 
     @property
     def object(self) -> Value:
         """Return the object whose field it is, or whose monitor. No trip."""
         if self.record.object is None:
             raise self._without("object")
-        return Value(self._vm, self.record.object, "object")
+        return Value(self._core, self.record.object, "object")
 
     @property
     def monitor(self) -> str:
@@ -205,8 +203,8 @@ class Reported(Hit):
 
     record: events.Report
 
-    def __init__(self, vm: Vm, report: events.Report) -> None:
-        super().__init__(vm, report, report.event, report.time_ns / 1e9, report.hit)
+    def __init__(self, core: Core, report: events.Report) -> None:
+        super().__init__(core, report, report.event, report.time_ns / 1e9, report.hit)
 
     def _words(self) -> str:
         values = ", ".join(f"{each.name} = {each.value.text}" for each in self.record.values if each.value is not None)
@@ -216,7 +214,7 @@ class Reported(Hit):
     def args(self) -> dict[str, Value]:
         """Return the arguments by name, at a "method-entry"; ``arg0``, ``arg1`` without debug information. No trip."""
         return {
-            each.name: Value(self._vm, each.value, each.name)
+            each.name: Value(self._core, each.value, each.name)
             for each in self.record.arguments
             if each.value is not None
         }
@@ -225,7 +223,7 @@ class Reported(Hit):
     def values(self) -> dict[str, Value]:
         """Return what the expressions of ``vm.log`` gave, by their texts. No trip."""
         return {
-            each.name: Value(self._vm, each.value, each.name) for each in self.record.values if each.value is not None
+            each.name: Value(self._core, each.value, each.name) for each in self.record.values if each.value is not None
         }
 
     @property
@@ -252,62 +250,9 @@ class Reported(Hit):
         return Place(self.record.stack[1])
 
 
-class Stop(Hit):
-    """A stop: a hit whose thread is suspended, and maybe all others. It lasts until its thread is resumed."""
-
-    record: events.Stopped
-
-    def __init__(self, vm: Vm, stop: events.Stopped, time: float, number: int = 0) -> None:
-        super().__init__(vm, stop, str(stop.reason), time, number)
-
-    @property
-    def reason(self) -> str:
-        """Return why it stopped: ``event``."""
-        return self.event
-
-    @property
-    def frame(self) -> Frame:
-        """Return the innermost frame, good until its thread runs. Raises StateError where there is none. No trip."""
-        if self.record.frame is None:
-            why = self.record.error or "the thread has no Java frames"
-            raise StateError(f"the stop has no frame: {why}", code="NO_SUCH_FRAME")
-        return Frame(self._vm, self.record.frame)
-
-    @property
-    def breakpoint(self) -> Breakpoint:
-        """Return the breakpoint that stopped it. Raises StateError for another stop. No trip."""
-        if self.record.breakpoint is None:
-            raise self._without("breakpoint")
-        return self._vm.breakpoint(self.record.breakpoint)
-
-    @property
-    def suspends_all(self) -> bool:
-        """True if all threads were suspended, False if only its own."""
-        return self.record.policy is SuspendPolicy.ALL
-
-    @property
-    def is_current(self) -> bool:
-        """True until its thread runs on. No trip."""
-        return self._vm.session.is_current(self.record)
-
-    @property
-    def warning(self) -> str:
-        """Return what went wrong at the stop, such as a condition that failed; "" if nothing has."""
-        return self.record.error or (self.record.message if self.failure else "")
-
-    async def snapshot(
-        self, path: str | Path, *, depth: int | None = None, most: int | None = None, masks: Sequence[str] = ()
-    ) -> SnapshotTaken:
-        """Write a snapshot of the JVM as it stands: see ``Vm.snapshot``, whose arguments, errors and costs it has."""
-        return await self._vm.snapshot(path, depth=depth, most=most, masks=masks)
-
-    async def resume(self) -> None:
-        """Resume what the stop suspends: its thread, or all. A stop that is over is not an error. wire: no wait."""
-        if self.is_current:
-            await self._vm._resume_from(self.record)
-
-
-async def report_pages(vm: Vm, feed: Feed, seconds: float | None, count: int | None) -> AsyncIterator[deque[Reported]]:
+async def report_pages(
+    core: Core, feed: Feed, seconds: float | None, count: int | None
+) -> AsyncIterator[deque[Reported]]:
     """Yield the reported hits of the next ``seconds``, or the next ``count``, as many at once as are there.
 
     Without either, up to the end of what feeds them. What is left in a page is handed back.
@@ -322,7 +267,7 @@ async def report_pages(vm: Vm, feed: Feed, seconds: float | None, count: int | N
             report = await feed.take()
         page = deque[Reported]()
         while report is not None:
-            page.append(Reported(vm, report))
+            page.append(Reported(core, report))
             full = len(page) >= _PAGE or (count is not None and given + len(page) >= count)
             report = None if full else feed.take_nowait()
         if not page:
@@ -334,92 +279,14 @@ async def report_pages(vm: Vm, feed: Feed, seconds: float | None, count: int | N
             feed.put_back([each.record for each in page])
 
 
-async def next_report(vm: Vm, feed: Feed, timeout: float | None, what: str) -> Reported:
+async def next_report(core: Core, feed: Feed, timeout: float | None, what: str) -> Reported:
     """Return the next reported hit, which is ``what`` in words ("hit").
 
     Raises TimedOut, StateError when none can come any more, Disconnected.
     """
-    with vm._limit(timeout, f"no {what} within {timeout:g} seconds" if timeout is not None else ""):
+    with core.limit(timeout, f"no {what} within {timeout:g} seconds" if timeout is not None else ""):
         report = await feed.take()
     if report is None:
         raise StateError(f"no further {what} can come: the target or the block has ended", code="VM_DEAD")
-    taken(lambda: feed.put_back([report]))
-    return Reported(vm, report)
-
-
-class Hits:
-    """Hits that are reported while the target goes on; to be used in an ``async with`` block.
-
-    The block begins with the request in the target, so that no hit is lost in between, and ends by taking it out. At
-    most 10,000 hits wait for a slow script; ``dropped`` counts those that did not fit.
-    """
-
-    def __init__(self, vm: Vm, options: PointOptions, add: Add, capacity: int = CAPACITY) -> None:
-        self._vm = vm
-        self._options = options
-        self._add = add
-        self._feed = Feed(vm, capacity)
-        self._number = 0
-
-    async def __aenter__(self) -> Hits:
-        """Begin to take hits. Raises UsageError and EvalError for what makes no sense. wire: 1 to 3 trips."""
-        self._number = await self._vm._feeds.arm(self._add, self._options, self._feed)
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        """End it; what was not taken can still be. wire: 1 trip."""
-        await self._vm._feeds.end(self._number, "the block of the hits has ended", exc[0])
-
-    @property
-    def breakpoint(self) -> Breakpoint:
-        """Return what is set in the target: its count of hits, whether it waits for a class. No trip."""
-        return self._vm.breakpoint(self._number)
-
-    @property
-    def dropped(self) -> int:
-        """Hits that were dropped because the script was too slow. No trip."""
-        return self._feed.dropped
-
-    def take(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[Reported]:
-        """Return the hits, one by one: of the next ``seconds``, or the next ``count``, or what comes first of both.
-
-        Without either, up to the end of the block or of the target, which is not an error. Raises StateError before the
-        block, Disconnected. No trip.
-        """
-        self._require_begun()
-        return one_by_one(self._take_pages(seconds, count))
-
-    def _take_pages(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[deque[Reported]]:
-        return report_pages(self._vm, self._feed, seconds, count)
-
-    def __aiter__(self) -> AsyncIterator[Reported]:
-        return self.take()
-
-    async def next(self, timeout: float | None = None) -> Reported:
-        """Return the next hit. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target
-        has ended, or before the block. No trip."""
-        self._require_begun()
-        return await next_report(self._vm, self._feed, timeout, "hit")
-
-    def _require_begun(self) -> None:
-        if not self._number:
-            raise only_in_a_block("with vm.entries(...) as hits: in it hits.take(seconds=3)")
-
-    def __repr__(self) -> str:
-        return f"<hits of {self.breakpoint!r}>" if self._number else "<hits, to be used in a block>"
-
-    async def summary(self) -> Any:
-        """Return what all hits come to, taken or not, as ``jdbpy.tracing.TraceSummary``: counts by method, values.
-
-        wire: 2 or 3 trips.
-        """
-        return await self._vm.session.points.summary(self._number)
-
-
-def checked(places: Sequence[str] | str) -> tuple[str, ...]:
-    """Patterns as a tuple; one alone may be given as it is."""
-    if isinstance(places, str):
-        return (places,) if places else ()
-    if not all(isinstance(each, str) for each in places):
-        raise UsageError("patterns are texts")
-    return tuple(places)
+    on_rollback(lambda: feed.put_back([report]))
+    return Reported(core, report)

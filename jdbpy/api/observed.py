@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jdbpy.api.feeds import CAPACITY, Feed, only_in_a_block
+from jdbpy.api.core import Core
+from jdbpy.api.feeds import CAPACITY, Feed, Feeds, only_in_a_block
 from jdbpy.api.hits import Reported, next_report, report_pages
 from jdbpy.api.lazy import one_by_one
 from jdbpy.api.tables import Table
 from jdbpy.session.model.calls import CallsEnded, CallStatistics
-
-if TYPE_CHECKING:
-    from jdbpy.api.vm import Vm
 
 
 class Calls:
@@ -26,7 +24,7 @@ class Calls:
 
     def __init__(
         self,
-        vm: Vm,
+        feeds: Feeds,
         method: str,
         when: str,
         show: Sequence[str],
@@ -37,10 +35,11 @@ class Calls:
         in_target: bool,
         excludes: Sequence[str],
     ) -> None:
-        self._vm = vm
-        self._feed = Feed(vm, CAPACITY)
+        self._feeds = feeds
+        self._core = core = feeds.core
+        self._feed = Feed(core, CAPACITY)
         self._begun = False
-        self._observed = vm.session.observer.calls(
+        self._observed = core.session.observer.calls(
             method,
             when=when,
             show=show,
@@ -55,7 +54,7 @@ class Calls:
 
     async def __aenter__(self) -> Calls:
         """Begin. Raises UsageError for a pattern that fits too many methods, EvalError. wire: 4 trips."""
-        self._vm._feeds.add(self._feed)
+        self._feeds.add(self._feed)
         await self._observed.__aenter__()
         self._begun = True
         return self
@@ -64,7 +63,7 @@ class Calls:
         """End it; what was not taken can still be. wire: 1 trip."""
         await self._observed.__aexit__(*exc)
         self._feed.close("the block of the calls has ended")
-        self._vm._feeds.discard(self._feed)
+        self._feeds.discard(self._feed)
 
     @property
     def count(self) -> int:
@@ -101,7 +100,7 @@ class Calls:
         return one_by_one(self._take_pages(seconds, count))
 
     def _take_pages(self, seconds: float | None = None, count: int | None = None) -> AsyncIterator[deque[Reported]]:
-        return report_pages(self._vm, self._feed, seconds, count)
+        return report_pages(self._core, self._feed, seconds, count)
 
     def __aiter__(self) -> AsyncIterator[Reported]:
         return self.take()
@@ -110,7 +109,7 @@ class Calls:
         """Return the next call. Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target
         has ended, or before the block. No trip."""
         self._require_begun()
-        return await next_report(self._vm, self._feed, timeout, "call")
+        return await next_report(self._core, self._feed, timeout, "call")
 
     def summary(self) -> CallsEnded:
         """Return how many calls there were, and how many were reported. No trip."""
@@ -127,9 +126,9 @@ class Calls:
 class CallTiming:
     """Counts and times of calls by method, taken at every call; for an ``async with`` block. Nothing is suspended."""
 
-    def __init__(self, vm: Vm, method: str, most_methods: int, in_target: bool, excludes: Sequence[str]) -> None:
-        self._vm = vm
-        self._observed = vm.session.observer.statistics(
+    def __init__(self, core: Core, method: str, most_methods: int, in_target: bool, excludes: Sequence[str]) -> None:
+        self._core = core
+        self._observed = core.session.observer.statistics(
             method, most_methods=most_methods, in_target=in_target, excludes=excludes
         )
 

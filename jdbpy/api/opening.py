@@ -61,7 +61,7 @@ async def attach(
     again = None
     if reconnect is not False:
         again = Reconnecting(opening, math.inf if reconnect is True else reconnect, on_reconnect)
-    async with opened_vm(opening(), again) as vm:
+    async with _opened(opening(), again) as vm:
         yield vm
 
 
@@ -137,7 +137,7 @@ async def listen(
 
     options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
     waiting = listen_session(address, options=options, on_listening=on_listening, timeout=timeout)
-    async with opened_vm(waiting) as vm:
+    async with _opened(waiting) as vm:
         yield vm
 
 
@@ -169,7 +169,7 @@ async def launch(
     what = LaunchCommand(
         [str(each) for each in command], java=_text(java), cwd=_text(cwd), stdin=stdin, suspend=suspend
     )
-    async with opened_vm(launch_session(what, options=options, timeout=timeout)) as vm:
+    async with _opened(launch_session(what, options=options, timeout=timeout)) as vm:
         yield vm
 
 
@@ -184,36 +184,16 @@ async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] =
     from jdbpy.session.connect.offline import open_snapshot_session
 
     options = Options(source_path=tuple(str(each) for each in source_path))
-    async with opened_vm(open_snapshot_session(str(path), options=options)) as vm:
+    async with _opened(open_snapshot_session(str(path), options=options)) as vm:
         yield vm
 
 
-@asynccontextmanager
-async def opened_vm(
+def _opened(
     opening: AbstractAsyncContextManager[Session], again: Reconnecting | None = None
-) -> AsyncIterator[Vm]:
-    """The objects of a script on a session, for an ``async with`` block; errors of functions given as ``do`` are raised
-    at its end."""
-    from jdbpy.api.vm import Vm
+) -> AbstractAsyncContextManager[Vm]:
+    from jdbpy.api.vm import opened_vm
 
-    async with opening as session:
-        async with open_nursery() as nursery:
-            vm = Vm(session, nursery)
-            if again is not None:
-                vm._reconnecting = again
-                nursery.start_soon(again.run, vm)
-            try:
-                yield vm
-                await vm._functions.end()
-                if again is not None:
-                    await again.leave()
-                vm._functions.raise_error()
-            except Exception as error:
-                for each in vm._functions.unraised(error):
-                    error.add_note(f"a function given as 'do' failed as well: {type(each).__name__}: {each}")
-                raise
-            finally:
-                nursery.cancel_scope.cancel()
+    return opened_vm(opening, again)
 
 
 def _options(

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from jdbpy.api.core import Core
+from jdbpy.api.feeds import Feeds
 from jdbpy.errors import ConnectError, JdbpyError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import BreakpointInfo
@@ -27,7 +29,7 @@ LONGEST_PAUSE = 15.0
 
 
 class Reconnecting:
-    """Keeps a ``Vm`` attached. ``away`` is true from the end of a session until the next one is usable, or given up."""
+    """Keeps a ``Vm`` attached."""
 
     def __init__(
         self,
@@ -35,12 +37,10 @@ class Reconnecting:
         limit: float,
         on_change: Callable[[Vm, str], object] | None,
     ) -> None:
-        self.away = False
-        self.on = True
-        self.changed = trio.lowlevel.ParkingLot()
         self._opening = opening
         self._limit = limit
         self._on_change = on_change
+        self._core: Core
         self._leave = trio.Event()
         self._left = trio.Event()
 
@@ -49,9 +49,11 @@ class Reconnecting:
         self._leave.set()
         await self._left.wait()
 
-    async def run(self, vm: Vm) -> None:
+    async def run(self, vm: Vm, core: Core, feeds: Feeds) -> None:
         """Attach again whenever the session ends, until ``leave`` is called or the target stays away."""
-        vm.session.listen(self._went)
+        core.reconnects = True
+        self._core = core
+        core.session.listen(self._went)
         try:
             async with AsyncExitStack() as stack:
                 while await self._ended(vm.session):
@@ -60,21 +62,21 @@ class Reconnecting:
                     session = await self._attached(vm, stack)
                     if session is None:
                         return
-                    vm._joined(session)
+                    feeds.join(session)
                     session.listen(self._went)
-                    await self._put_back(vm, points)
-                    self.away = False
-                    self.changed.unpark_all()
+                    await self._put_back(core, feeds, points)
+                    core.is_away = False
+                    core.changed.unpark_all()
                     self._tell(vm, "")
         finally:
-            self.on = self.away = False
-            self.changed.unpark_all()
-            vm._feeds.wake()
+            core.reconnects = core.is_away = False
+            core.changed.unpark_all()
+            feeds.wake()
             self._left.set()
 
     def _went(self, event: events.Event) -> None:
         if isinstance(event, events.Exited | events.VMDisconnected) and not self._leave.is_set():
-            self.away = True
+            self._core.is_away = True
 
     async def _ended(self, session: Session) -> bool:
         """Wait for the end of a session: True if another is wanted."""
@@ -108,28 +110,28 @@ class Reconnecting:
                 return None
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _put_back(self, vm: Vm, points: list[BreakpointInfo]) -> None:
+    async def _put_back(self, core: Core, feeds: Feeds, points: list[BreakpointInfo]) -> None:
         for point in points:
-            add = vm._feeds.adds.get(point.number)
-            feed = vm._feeds.of(point.number)
+            add = feeds.adds.get(point.number)
+            feed = feeds.of(point.number)
             if add is None or feed is None:
                 continue
             if point.is_of_this_run:
                 feed.close("it was for a thread or an object of the last run")
                 continue
-            vm.session.points.number_next(point.number)
+            core.session.points.number_next(point.number)
             try:
                 made = await add(point.given)
                 if made.number != point.number:  # of a session that is served: another client was faster
-                    await vm.session.points.remove([made.number])
+                    await core.session.points.remove([made.number])
                     feed.close("its number has been given to another breakpoint")
             except JdbpyError as error:
-                if vm.session.ending is not None:  # it is gone again
+                if core.session.ending is not None:  # it is gone again
                     return
                 feed.close(f"it cannot be set again: {error.message}")
-        first = vm.session.last_stop
-        if first is not None and first.reason is events.StopReason.START and vm.session.ending is None:
-            await vm.session.execution.resume()
+        first = core.session.last_stop
+        if first is not None and first.reason is events.StopReason.START and core.session.ending is None:
+            await core.session.execution.resume()
 
     def _tell(self, vm: Vm, why: str) -> None:
         if self._on_change is not None:

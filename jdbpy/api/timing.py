@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trio
 
+from jdbpy.api.core import Core
 from jdbpy.api.feeds import only_in_a_block
 from jdbpy.api.tables import Table
 from jdbpy.session.inspect.sampling import MethodTime, Sampled, Sampler
-
-if TYPE_CHECKING:
-    from jdbpy.api.vm import Vm
 
 
 class Timing:
@@ -21,8 +19,8 @@ class Timing:
     the time at least. What lasts less than a look is found in proportion to its share.
     """
 
-    def __init__(self, vm: Vm, pattern: str, seconds: float | None, every: float) -> None:
-        self._vm = vm
+    def __init__(self, core: Core, pattern: str, seconds: float | None, every: float) -> None:
+        self._core = core
         self._pattern = pattern
         self._seconds = seconds
         self._every = every
@@ -33,8 +31,8 @@ class Timing:
 
     async def __aenter__(self) -> Timing:
         """Begin to measure. Raises StateError when all threads are suspended. wire: 1 trip a look."""
-        self._sampler = self._vm.session.threads.sampler()
-        self._vm._start(self._run)
+        self._sampler = self._core.session.threads.sampler()
+        self._core.start(self._run)
         return self
 
     async def _run(self) -> None:

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from decimal import Decimal
 from html import escape as escape_html
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jdbpy.api.core import Core
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.parts import Chain, Children, Peers
-from jdbpy.errors import JdbpyError, JdwpError, UsageError
+from jdbpy.errors import JdbpyError, JdwpError, StateError, UsageError
+from jdbpy.session.java.literals import unescape
 from jdbpy.session.java.texts import string_literal
-from jdbpy.session.model.values import Limits, ValueInfo
+from jdbpy.session.model.threads import FrameInfo
+from jdbpy.session.model.values import Limits, ValueInfo, Variable
 from jdbpy.session.values.queries import MOST_CHARACTERS, MOST_NODES, MOST_VALUES, SHALLOW, too_long
-
-if TYPE_CHECKING:
-    from jdbpy.api.vm import Vm
 
 _MOST_AHEAD = 4096
 """Characters of a text that is read because a neighbor's was."""
@@ -35,22 +35,22 @@ class Value:
     an entry of a map, None for all others.
     """
 
-    __slots__ = ("_index", "_peers", "_vm", "key", "name", "record")
+    __slots__ = ("_core", "_index", "_peers", "key", "name", "record")
 
     def __init__(
         self,
-        vm: Vm,
+        core: Core,
         record: ValueInfo,
         name: str = "",
         key: Value | None = None,
         peers: Peers | None = None,
     ) -> None:
-        self._vm = vm
+        self._core = core
         self.record = record
         self.name = name
         self.key = key
         self._index = 0
-        self._peers = peers if peers is not None else Peers(vm)
+        self._peers = peers if peers is not None else Peers(core)
         self._index = len(self._peers.values)
         self._peers.values.append(self)
 
@@ -123,12 +123,10 @@ class Value:
         if self.record.tag != "s" or self.record.truncated:
             answer = self._peers.known(("string", MOST_CHARACTERS), self._index)
             return answer if isinstance(answer, str) else None
-        from jdbpy.session.java.literals import unescape
-
         return unescape(self.record.text[1:-1])
 
     def _strings(self, most: int) -> Callable[[Sequence[Value]], Awaitable[Sequence[str | JdbpyError]]]:
-        return lambda values: self._vm.session.objects.texts([each.id for each in values], most)
+        return lambda values: self._core.session.objects.texts([each.id for each in values], most)
 
     async def python(self, depth: int = 4, most: int = MOST_VALUES, longest: int = MOST_CHARACTERS) -> Any:
         """Return the value as a Python object, with all that it refers to: see ``jdbpy.values.JavaObject`` for what
@@ -144,7 +142,7 @@ class Value:
         question = ("python", depth, most, longest)
 
         async def read(values: Sequence[Value]) -> Sequence[Any]:
-            objects = self._vm.session.objects
+            objects = self._core.session.objects
             records = [each.record for each in values]
             try:
                 found = await objects.python(records, depth=depth, most=most, longest=longest)
@@ -195,12 +193,12 @@ class Value:
 
     async def _member(self, name: str) -> Value:
         if self.type.startswith("java.") and self.record.tag == "L":
-            part = await self._vm.session.objects.part(self.record, 0, MOST_VALUES)
+            part = await self._core.session.objects.part(self.record, 0, MOST_VALUES)
             if part is not None and part.is_map:
                 wanted = [each for each in part.items if each.key is not None and _is_text(each.key, name)]
                 if not wanted:
                     raise UsageError(f"{self._called} has no key '{name}'", code="NO_SUCH_KEY")
-                return self._vm._variable(wanted[0])
+                return value_of(self._core, wanted[0])
         return await self._field(name)
 
     async def _field(self, name: str) -> Value:
@@ -208,9 +206,9 @@ class Value:
             raise UsageError(f"{self._called} has no fields: it is {self._described}", code="NO_OBJECT")
 
         async def read(values: Sequence[Value]) -> Sequence[Value | JdbpyError]:
-            found = await self._vm.session.objects.field([each.id for each in values], name)
-            peers = Peers(self._vm)
-            return [each if isinstance(each, JdbpyError) else self._vm._variable(each, peers=peers) for each in found]
+            found = await self._core.session.objects.field([each.id for each in values], name)
+            peers = Peers(self._core)
+            return [each if isinstance(each, JdbpyError) else value_of(self._core, each, peers=peers) for each in found]
 
         answer: Value = _or_raise(await self._peers.ask(("field", name), self._index, read, _has_fields))
         return answer
@@ -222,12 +220,12 @@ class Value:
         if part is None or not part.items:
             size = f" ({self.record.length} elements)" if self.record.length is not None else ""
             raise UsageError(f"{self._called} has no element {index}{size}", code="NO_SUCH_ELEMENT")
-        return self._vm._variable(part.items[0])
+        return value_of(self._core, part.items[0])
 
     async def _part(self, start: int, count: int) -> Any:
         if self.record.tag == "[" and self.record.length is not None:
             count = max(0, min(count, self.record.length - start))
-        part = await self._vm.session.objects.part(self.record, start, count)
+        part = await self._core.session.objects.part(self.record, start, count)
         if part is None:
             raise UsageError(f"{self._called} has no elements: it is {self._described}", code="NO_ELEMENTS")
         return part
@@ -244,10 +242,10 @@ class Value:
     async def _fields(self) -> dict[str, Value]:
         if self.record.id is None or self.record.tag in _NO_OBJECT:
             raise UsageError(f"{self._called} has no fields: it is {self._described}", code="NO_OBJECT")
-        found = await self._vm.session.objects.fields(self.id)
+        found = await self._core.session.objects.fields(self.id)
         made: dict[str, Value] = {}
         for each in found:
-            made.setdefault(each.name, self._vm._variable(each))
+            made.setdefault(each.name, value_of(self._core, each))
         return made
 
     @property
@@ -255,7 +253,7 @@ class Value:
         """Return what it consists of, page by page: elements, entries of a map with their ``key``, fields of other
         objects.
         """
-        return Children(self)
+        return Children(self, value_of)
 
     def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
         """Return the objects from this one along the field ``link``, this one first, up to null or round a circle once.
@@ -264,23 +262,23 @@ class Value:
         class are looked for: the target is suspended while its heap is walked, some 10 ms for a small heap and seconds
         for a large one. ``walk_heap=False`` follows it node by node, a trip each.
         """
-        return Chain(self, link, most, walk_heap)
+        return Chain(self, link, most, walk_heap, named_value)
 
     async def to_string(self) -> str:
         """Return what the object's ``toString()`` returns, run in the thread that is selected. Raises StateError when
         no thread can run it. wire: 2 trips or more, and the target's own time.
         """
-        value = await self._vm.session.values.evaluate(
+        value = await self._core.session.values.evaluate(
             "String.valueOf(it)", given={"it": self.record}, limits=_LONG, remember=False
         )
-        return await Value(self._vm, value).string
+        return await Value(self._core, value).string
 
     async def lock(self) -> Any:
         """Return who owns the object's monitor, or the ``java.util.concurrent`` lock that it is, and who waits.
 
         Returns ``jdbpy.locks.LockState``. wire: 3 trips.
         """
-        return await self._vm.session.locks.state(self.id)
+        return await self._core.session.locks.state(self.id)
 
     def to_dict(self) -> dict[str, Any]:
         """Return its JSON object, as the command line gives it: ``docs/json.md``. No trip."""
@@ -372,16 +370,14 @@ class LazyValue(Lazy[Value]):
     @property
     def children(self) -> Children:
         """See ``Value``."""
-        return Children(self)
+        return Children(self, value_of)
 
     def follow(self, link: str, *, most: int = MOST_NODES, walk_heap: bool = True) -> Chain:
         """See ``Value``."""
-        return Chain(self, link, most, walk_heap)
+        return Chain(self, link, most, walk_heap, named_value)
 
 
 def _character(text: str) -> str:
-    from jdbpy.session.java.literals import unescape
-
     return unescape(text[1:-1])
 
 
@@ -413,6 +409,33 @@ class _Found:
 
 _UNKNOWN = _Unknown()
 _LONG = Limits(depth=0, string=10_000)
+_RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
+
+
+def value_of(core: Core, variable: Variable, *, peers: Peers | None = None) -> Value:
+    """Return the value of a variable that was read, with its name. Raises StateError if it could not be. No trip."""
+    value = variable.value
+    if value is None:
+        raise StateError(f"{variable.name} cannot be read: {variable.error}", code="NOT_AVAILABLE")
+    key = Value(core, variable.key) if variable.key is not None else None
+    return Value(core, value, variable.name, key, peers)
+
+
+def named_value(core: Core, record: ValueInfo, name: str, peers: Peers) -> Value:
+    """Return a value as one of several that were read together. No trip."""
+    return Value(core, record, name, peers=peers)
+
+
+async def evaluated(core: Core, text: str, frame: FrameInfo | None, names: Mapping[str, object]) -> Value:
+    """Return the value of an expression: what ``Frame.eval`` and ``Vm.eval`` give. wire: as these."""
+    given = {name: unwrapped(value) for name, value in names.items()}
+    try:
+        record = await core.session.values.evaluate(
+            text, frame=frame, given=given, limits=_RESULT, remember=False, keep=True
+        )
+    finally:
+        core.wrote()
+    return Value(core, record)
 
 
 def unwrapped(value: object) -> Any:

@@ -6,42 +6,40 @@ stops is resumed by those who took its stop.
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.api.breakpoints import Breakpoint, LazyBreakpoint, checked_hold
-from jdbpy.api.delivery import taken
-from jdbpy.api.feeds import Add, Do, Feed, Feeds, Functions
+from jdbpy.api.breakpoints import Breakpoint, BreakpointObjects, Hits, LazyBreakpoint, Stop, checked, checked_hold
+from jdbpy.api.core import Core
+from jdbpy.api.delivery import on_rollback
+from jdbpy.api.feeds import Add, Feeds
 from jdbpy.api.frames import Frame, Stack, Thread
+from jdbpy.api.functions import Do, Functions
 from jdbpy.api.heap import Heap
-from jdbpy.api.hits import Hits, Stop, checked
+from jdbpy.api.hits import Reported
 from jdbpy.api.lazy import Lazy
 from jdbpy.api.observed import Calls, CallTiming
-from jdbpy.api.parts import Peers
 from jdbpy.api.timing import Timing
-from jdbpy.api.values import LazyValue, Value, unwrapped
-from jdbpy.errors import Disconnected, StateError, TimedOut, UsageError
+from jdbpy.api.values import LazyValue, Value, evaluated
+from jdbpy.errors import Disconnected, StateError, UsageError
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import PointOptions, Reporting, SuspendPolicy
 from jdbpy.session.model.calls import MOST_METHODS, CallTree
 from jdbpy.session.model.moments import DEFAULT, Moment
-from jdbpy.session.model.options import StepDepth, StepSize
-from jdbpy.session.model.threads import FrameInfo
-from jdbpy.session.model.values import Limits, ValueInfo, Variable
+from jdbpy.session.model.threads import FrameInfo, ThreadRef
 from jdbpy.session.model.vm import VmInfo, VmState
+from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.api.reconnecting import Reconnecting
     from jdbpy.session.model.decisions import HitLog
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.session import Session
-
-_RESULT = Limits(depth=1, string=10_000, elements=100, fields=0)
 
 _LONGEST = 4096
 """Characters of the texts that hits bring: they may be collected before a script asks for more."""
@@ -54,23 +52,16 @@ class Vm:
     """
 
     def __init__(self, session: Session, nursery: trio.Nursery) -> None:
-        self.session = session
-        self._nursery = nursery
-        self._breakpoints: dict[int, Breakpoint] = {}
-        self._feeds = Feeds(self)
-        self._functions = Functions(self)
-        self._selection_lock = trio.Lock()
-        self._writes = 0
-        self._reconnecting: Reconnecting | None = None
-        self._joined(session)
+        self._core = core = Core(session, nursery)
+        self._feeds = Feeds(core)
+        self._objects = BreakpointObjects(core, self._feeds)
+        self._functions = Functions(self._objects)
+        self._feeds.join(session)
 
-    def _joined(self, session: Session) -> None:
-        """From now on this is the session."""
-        self.session = session
-        session.listen(self._feeds.on_event)
-        first = session.last_stop
-        if first is not None and first.reason is events.StopReason.START:
-            session.take(first)  # a target that stands at its start: nobody waits for that
+    @property
+    def session(self) -> Session:
+        """Return the session on which this stands: another one after the JVM has gone away and come back. No trip."""
+        return self._core.session
 
     # -- breakpoints that stop ---------------------------------------------------------------------------------------
 
@@ -164,10 +155,7 @@ class Vm:
     def breakpoint(self, number: int) -> Breakpoint:
         """Return the breakpoint of that number, also one that was not set by this script. Raises UsageError. No
         trip."""
-        if number not in self._breakpoints:
-            self.session.points.get(number)
-            self._breakpoints[number] = Breakpoint(self, number, self._feeds.of_any(number))
-        return self._breakpoints[number]
+        return self._objects.of(number)
 
     @property
     def breakpoints(self) -> list[Breakpoint]:
@@ -218,7 +206,7 @@ class Vm:
         named = _is_method(method)
         name = method if named else None
         return Hits(
-            self,
+            self._objects,
             options if named else options.replace(classes=(method,)),
             lambda options: self.session.traces.methods(
                 entries=entries, exits=not entries, method=name, options=options
@@ -241,7 +229,7 @@ class Vm:
         """
         options = PointOptions(condition=when, callers=checked(callers), instance=_id(of))
         return Hits(
-            self,
+            self._objects,
             _reporting(options, stack, limit),
             lambda options: self.session.watchpoints.add(field, options=options),
         )
@@ -259,7 +247,7 @@ class Vm:
         """Reads of a field, as hits; as ``changes``."""
         options = PointOptions(condition=when, callers=checked(callers), instance=_id(of))
         return Hits(
-            self,
+            self._objects,
             _reporting(options, stack, limit),
             lambda options: self.session.watchpoints.add(field, access=True, modification=False, options=options),
         )
@@ -281,7 +269,7 @@ class Vm:
         """
         options = PointOptions(condition=when, callers=checked(callers))
         return Hits(
-            self,
+            self._objects,
             _reporting(options, stack, limit),
             lambda options: self.session.catchpoints.exception(
                 class_name, caught=caught, uncaught=uncaught, options=options
@@ -305,7 +293,7 @@ class Vm:
         """
         options = PointOptions(condition=when, callers=checked(callers), thread=_id(thread), log=text)
         return Hits(
-            self,
+            self._objects,
             _reporting(options, 0, limit),
             lambda options: self.session.breakpoints.add_with(place, options),
         )
@@ -318,13 +306,13 @@ class Vm:
         Raises TimedOut after ``timeout`` seconds (None: no limit), StateError when the target has ended, Disconnected.
         No trip.
         """
-        with self._limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
+        with self._core.limit(timeout, f"no stop within {timeout:g} seconds" if timeout is not None else ""):
             stop = await self._next_stop()
         if not isinstance(stop, events.Stopped):
             raise StateError("the target has ended", code="VM_DEAD")
         of, found = self.session, stop
-        taken(lambda: of.put_back(found))
-        return self._stop_of(stop)
+        on_rollback(lambda: of.put_back(found))
+        return self._objects.stop_of(stop)
 
     async def _next_stop(self) -> events.Stopped | events.Exited:
         while True:
@@ -332,23 +320,12 @@ class Vm:
             try:
                 stop = await session.next_stop()
             except Disconnected:
-                if not self._comes_back:
+                if not self._core.comes_back:
                     raise
             else:
-                if isinstance(stop, events.Stopped) or not self._comes_back:
+                if isinstance(stop, events.Stopped) or not self._core.comes_back:
                     return stop
-            await self._changed(session)
-
-    @property
-    def _comes_back(self) -> bool:
-        """True if another session follows when this one ends."""
-        return self._reconnecting is not None and self._reconnecting.on and not self._functions.leaving
-
-    async def _changed(self, session: Session) -> None:
-        """Wait until another session has taken the place of this one, or none will."""
-        while self._comes_back and self.session is session:
-            assert self._reconnecting is not None
-            await self._reconnecting.changed.park()
+            await self._core.wait_changed(session)
 
     async def wait_connected(self, timeout: float | None = None) -> None:
         """Wait until the JVM is there, and all is set in it again, after it went away; for ``reconnect=True``.
@@ -356,9 +333,9 @@ class Vm:
         Raises TimedOut after ``timeout`` seconds (None: no limit), Disconnected when it does not come back. No trip.
         """
         message = f"the target did not come back within {timeout:g} seconds" if timeout is not None else ""
-        with self._limit(timeout, message):
-            while self._reconnecting is not None and self._reconnecting.away:
-                await self._reconnecting.changed.park()
+        with self._core.limit(timeout, message):
+            while self._core.is_away:
+                await self._core.changed.park()
         ending = self.session.ending
         if ending is not None:
             raise Disconnected(ending.reason if isinstance(ending, events.VMDisconnected) else "the target has ended")
@@ -388,18 +365,18 @@ class Vm:
         """
         of = self.session
         stop = await of.execution.pause()
-        taken(lambda: of.undo_pause(stop))
-        return self._stop_of(stop)
+        on_rollback(lambda: of.undo_pause(stop))
+        return self._objects.stop_of(stop)
 
     async def wait_ended(self, timeout: float | None = None) -> int | None:
         """Wait for the end of the target; its exit status if it was launched, else None. Raises TimedOut after
         ``timeout`` seconds (None: no limit), Disconnected. No trip."""
-        with self._limit(
+        with self._core.limit(
             timeout, f"the target has not ended within {timeout:g} seconds" if timeout is not None else ""
         ):
             ending = await self.session.wait_ended()
-            while self._comes_back:
-                await self._changed(self.session)
+            while self._core.comes_back:
+                await self._core.wait_changed(self.session)
                 ending = await self.session.wait_ended()
         if isinstance(ending, events.VMDisconnected):
             raise Disconnected(ending.reason)
@@ -413,7 +390,7 @@ class Vm:
     @property
     def has_ended(self) -> bool:
         """True when the target has ended, or the connection, and is not attached to again. No trip."""
-        return self.session.ending is not None and not self._comes_back
+        return self._core.has_ended
 
     @property
     def info(self) -> VmInfo:
@@ -428,13 +405,13 @@ class Vm:
         return Lazy(self._threads)
 
     async def _threads(self) -> list[Thread]:
-        return [Thread(self, each) for each in await self.session.threads.list()]
+        return [Thread(self._core, each) for each in await self.session.threads.list()]
 
     async def find_thread(self, name: str) -> Thread:
         """Return the thread of that name; it may be cut short or have ``*`` in it as long as one thread fits. Raises
         UsageError. wire: 2 trips.
         """
-        return Thread(self, await self.session.threads.find(name))
+        return Thread(self._core, await self.session.threads.find(name))
 
     async def stacks(self, most: int | None = None) -> list[Stack]:
         """Return the stacks of all suspended threads, ``most`` frames of each. Running ones are left out: ``pause``
@@ -444,7 +421,7 @@ class Vm:
         """
         found = await self.session.stack.all(count=most)
         return [
-            Stack(Thread(self, each.thread), [Frame(self, frame) for frame in each.frames], each.total)
+            Stack(Thread(self._core, each.thread), [Frame(self._core, frame) for frame in each.frames], each.total)
             for each in found
             if not each.error
         ]
@@ -469,33 +446,14 @@ class Vm:
 
         Raises EvalError when the class is not loaded or has none of that name. wire: 2 trips, 1 for a known class.
         """
-        return LazyValue(lambda: self._evaluate(field, None, {}))
+        return LazyValue(lambda: evaluated(self._core, field, None, {}))
 
     def eval(self, text: str, /, **names: object) -> LazyValue:
         """Return the value of a Java expression without a frame of its own: static fields and what ``names`` hand in.
 
         Methods run in the thread that stopped last. Raises and wire: as ``Frame.eval``.
         """
-        return LazyValue(lambda: self._evaluate(text, None, names))
-
-    async def _evaluate(self, text: str, frame: FrameInfo | None, names: Mapping[str, object]) -> Value:
-        """Return what ``Frame.eval`` and ``eval`` give. wire: as these."""
-        given = {name: unwrapped(value) for name, value in names.items()}
-        try:
-            record = await self.session.values.evaluate(
-                text, frame=frame, given=given, limits=_RESULT, remember=False, keep=True
-            )
-        finally:
-            self._wrote()
-        return Value(self, record)
-
-    def _variable(self, variable: Variable, *, peers: Peers | None = None) -> Value:
-        """Return the value of a variable that was read, with its name. No trip."""
-        value = variable.value
-        if value is None:
-            raise StateError(f"{variable.name} cannot be read: {variable.error}", code="NOT_AVAILABLE")
-        key = Value(self, variable.key) if variable.key is not None else None
-        return Value(self, value, variable.name, key, peers)
+        return LazyValue(lambda: evaluated(self._core, text, None, names))
 
     async def classes(self, pattern: str = "") -> list[str]:
         """Return the names of the loaded classes, or of those that fit the pattern (``com.acme.*``), sorted.
@@ -507,7 +465,7 @@ class Vm:
     @property
     def heap(self) -> Heap:
         """Histograms, instances, referrers."""
-        return Heap(self)
+        return Heap(self._core)
 
     def sample(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
         """Return where threads spend their time, by method, for an ``async with`` block; ``pattern`` is of classes or
@@ -515,7 +473,7 @@ class Vm:
 
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
-        return Timing(self, pattern, seconds, every)
+        return Timing(self._core, pattern, seconds, every)
 
     def calls(
         self,
@@ -542,7 +500,7 @@ class Vm:
         ``in_target`` is as of ``call_stats``. Raises EvalError. wire: 4 trips; 1 for each call, while its thread is
         suspended, and 2 or more to describe it.
         """
-        return Calls(self, method, when, show, callers, depth, limit, most_methods, in_target, checked(excludes))
+        return Calls(self._feeds, method, when, show, callers, depth, limit, most_methods, in_target, checked(excludes))
 
     def call_stats(
         self,
@@ -557,7 +515,7 @@ class Vm:
         ``method`` and ``excludes`` are as of ``calls``. ``in_target``: the target itself counts as soon as it can,
         whatever the option of that name says. Raises UsageError, StateError where it cannot. wire: 4 trips.
         """
-        return CallTiming(self, method, most_methods, in_target, checked(excludes))
+        return CallTiming(self._core, method, most_methods, in_target, checked(excludes))
 
     async def call_tree(
         self,
@@ -627,101 +585,18 @@ class Vm:
         refuses. wire: 6 trips, and 3 a breakpoint in the classes.
         """
         text = str(path)
-        self._wrote()
+        self._core.wrote()
         if text.endswith(".class"):
             return await self.session.hotswap.redefine("", text)
         if text.endswith(".java"):
             return await self.session.hotswap.redefine_sources([text])
         return await self.session.hotswap.redefine_all(text)
 
-    # -- for the objects of this layer -------------------------------------------------------------------------------
-
-    @property
-    def _moment(self) -> tuple[int, int, int]:
-        """Another one whenever the target has run, as far as the debugger let it, or was written to. No trip."""
-        return *self.session.ran, self._writes
-
-    def _wrote(self) -> None:
-        """Something was written to the target, or may have been: what was read ahead is out of date. No trip."""
-        self._writes += 1
-
-    def _stop_of(self, stop: events.Stopped) -> Stop:
-        """Return the stop as an object with verbs. No trip."""
-        number = stop.breakpoint
-        shown = next((each for each in self.session.points.list() if each.number == number), None) if number else None
-        return Stop(self, stop, time.time(), shown.hits if shown is not None else 0)
-
-    async def _resume_from(self, stop: events.Stopped) -> None:
-        """Let go on what a stop has suspended. wire: no wait."""
-        try:
-            if stop.policy is SuspendPolicy.THREAD and stop.thread is not None:
-                await self.session.execution.resume(stop.thread.id)
-            else:
-                await self.session.execution.resume()
-        except StateError:
-            if self.session.is_current(stop):
-                raise  # else it was over meanwhile: the session may be in another process
-
-    @contextmanager
-    def _limit(self, seconds: float | None, message: str) -> Iterator[None]:
-        """A limit of time for a wait. Raises TimedOut with the message."""
-        if seconds is None:
-            yield
-            return
-        with trio.move_on_after(seconds) as scope:
-            yield
-        if scope.cancelled_caught:
-            raise self._timed_out(message)
-
-    def _timed_out(self, message: str) -> TimedOut:
-        """Return the error of a wait; its message names a stop that suspends the target and was not waited for."""
-        for stop in self.session.untaken_stops():
-            if stop.policy is SuspendPolicy.ALL and stop.thread is not None and self.session.is_current(stop):
-                at = f" at breakpoint {stop.breakpoints[0]}" if stop.breakpoints else ""
-                return TimedOut(
-                    f'{message}: thread "{stop.thread.name}" has stopped{at}, which suspends all threads',
-                    hint='wait for that stop as well, or attach with hold="thread"',
-                )
-        return TimedOut(message)
-
-    @asynccontextmanager
-    async def _selecting(self, thread_id: int) -> AsyncIterator[Session]:
-        """The session with the innermost frame of a thread selected, for what acts on the selection. wire: 2 trips."""
-        async with self._selection_lock:
-            await self.session.select_thread(thread_id)
-            yield self.session
-
-    async def _step(
-        self,
-        thread: Thread,
-        depth: StepDepth,
-        size: StepSize,
-        count: int,
-        timeout: float | None,
-        *,
-        alone: bool = False,
-    ) -> Stop:
-        """Step a thread and wait for its next stop. wire: as the step."""
-        leaving = await thread.frame if depth is StepDepth.OUT else None
-        with self._feeds.expecting(thread.id) as waiter:
-            await self.session.execution.start_step(depth, size, count, thread.id, alone=alone)
-            stop = await waiter.stop(timeout)
-        void = leaving is not None and leaving.record.location.signature.endswith(")V")
-        if void and stop.reason is events.StopReason.STEP and stop.return_value is None:
-            stop = stop.replace(return_value=ValueInfo("void", "void", "V", None))
-        return self._stop_of(stop)
-
-    def _start(self, task: Callable[[], Awaitable[None]]) -> None:
-        """Run a task beside the script, until the session ends."""
-        self._nursery.start_soon(task)
-
     def _breakpoint(self, options: PointOptions, add: Add, do: Do | None) -> LazyBreakpoint:
         async def set_it() -> Breakpoint:
-            feed = Feed(self)
-            number = await self._feeds.arm(add, options, feed)
-            made = self._breakpoints[number] = Breakpoint(self, number, feed)
+            made, feed = await self._objects.set(options, add)
             if do is not None:
-                self._nursery.start_soon(self._functions.call, made, feed, do)
+                self._core.start(partial(self._functions.call, made, feed, do))
             return made
 
         return LazyBreakpoint(set_it)
@@ -749,3 +624,56 @@ def _is_method(name: str) -> bool:
     head = name.partition("(")[0]
     last = head.rpartition(".")[2]
     return "." in head and "*" not in head and not head.endswith("+") and (not last[:1].isupper() or "(" in name)
+
+
+# -- for those who have a session, or plain records of it -------------------------------------------------------------
+
+
+@asynccontextmanager
+async def opened_vm(
+    opening: AbstractAsyncContextManager[Session], again: Reconnecting | None = None
+) -> AsyncIterator[Vm]:
+    """The objects of a script on a session, for an ``async with`` block; errors of functions given as ``do`` are raised
+    at its end."""
+    async with opening as session:
+        async with open_nursery() as nursery:
+            vm = Vm(session, nursery)
+            if again is not None:
+                nursery.start_soon(again.run, vm, vm._core, vm._feeds)
+            try:
+                yield vm
+                await vm._functions.end()
+                if again is not None:
+                    await again.leave()
+                vm._functions.raise_error()
+            except Exception as error:
+                for each in vm._functions.unraised(error):
+                    error.add_note(f"a function given as 'do' failed as well: {type(each).__name__}: {each}")
+                raise
+            finally:
+                nursery.cancel_scope.cancel()
+
+
+def start_beside(vm: Vm, task: Callable[[], Awaitable[None]]) -> None:
+    """Run a task beside a script, until the session of its JVM ends."""
+    vm._core.start(task)
+
+
+def frame_of(vm: Vm, record: FrameInfo) -> Frame:
+    """Return the object for a frame that was read. No trip."""
+    return Frame(vm._core, record)
+
+
+def thread_of(vm: Vm, record: ThreadRef) -> Thread:
+    """Return the object for a thread that was read. No trip."""
+    return Thread(vm._core, record)
+
+
+def stop_of(vm: Vm, record: events.Stopped) -> Stop:
+    """Return the object for a stop. No trip."""
+    return vm._objects.stop_of(record)
+
+
+def reported(vm: Vm, record: events.Report) -> Reported:
+    """Return the object for a hit that was reported. No trip."""
+    return Reported(vm._core, record)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from jdbpy.errors import UsageError
+from jdbpy.process.openings import OpeningOption, address_missing, launch_words, options_for, seconds_of, usage
 from jdbpy.process.scripts import Script
 from jdbpy.record import Record
 
@@ -60,19 +61,11 @@ options:
   --keep-going           in a batch, go on after a failed command
   --json                 one JSON object per line for every result and every event, nothing else on stdout
   --timeout SECONDS      in a batch, the longest wait for a stop or a reply (default 60)
-  --sourcepath PATHS     directories and jars, '{os.pathsep}' between them; * and ** match: 'libs/*-sources.jar'
-  --wire-log FILE        a readable log of every packet with timings
+{usage("cli", "source_path", "wire_log")}
   --log decisions[=FILE] a line for each hit, what was decided and why; without FILE on standard error
   --color auto|always|never
   --screen               a full screen with source, stack, variables, threads and output, not the plain prompt
-  --read-only            nothing that changes or suspends the target leaves the debugger
-  --allow-suspend        with --read-only: threads may be suspended all the same, as breakpoints and 'pause' do
-  --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
-  --audit FILE           a line for each packet that changes or suspends the target: when, what, what for; appended
-  --reconnect            attach: again when the JVM or the link comes back, with all breakpoints
-  --pid N                attach: to this process, in place of an address
-  --max-suspend SECONDS  resume what has been suspended that long while no command was given and no key pressed
-  --record FILE          all packets of the session in a new file, and its commands: for 'jdbpy replay' and bug reports
+{usage("cli", "read_only", "allow_suspend", "hold", "audit", "reconnect", "pid", "max_suspend", "record")}
   -h, --help             this text; 'help' as a command lists the commands
   --version              the version of jdbpy
 
@@ -150,28 +143,19 @@ class _Parser:
             "--execute": self._execute,
             "-p": self.plugins.append,
             "--plugin": self.plugins.append,
-            "--timeout": partial(self._seconds, "timeout"),
-            "--sourcepath": self._source_path,
-            "--wire-log": partial(self._file, "wire_log"),
+            "--timeout": self._timeout,
             "--log": self._log,
-            "--hold": self._hold,
-            "--pid": self._pid,
-            "--audit": partial(self._file, "audit"),
-            "--record": partial(self._file, "record"),
             "--color": self._color,
-            "--max-suspend": partial(self._seconds, "max_suspend"),
         }
         if action == "join":
             self.options |= {"--token": partial(self._file, "token"), "--as": partial(self._file, "client")}
-        self.switches = {
-            "--allow-suspend": "allow_suspend",
-            "--batch": "batch",
-            "--json": "json",
-            "--keep-going": "keep_going",
-            "--read-only": "read_only",
-            "--reconnect": "reconnect",
-            "--screen": "screen",
-        }
+        self.switches = {"--batch": "batch", "--json": "json", "--keep-going": "keep_going", "--screen": "screen"}
+        for each in options_for("cli"):
+            if each.kind == "switch":
+                self.switches[each.flag] = each.name
+            else:
+                self.options[each.flag] = partial(self._opening, each)
+        self.options["--pid"] = self._pid
         if action == "join":
             self.switches["--keep"] = "keep"
 
@@ -207,9 +191,7 @@ class _Parser:
 
     def _target(self) -> dict[str, object]:
         if self.action == "launch":
-            if all(word.startswith("-") for word in self.positional):
-                raise UsageError("launch needs a main class, -jar FILE or -m MODULE/CLASS")
-            return {"java": tuple(self.positional)}
+            return {"java": launch_words(self.positional)}
         if self.action in ("demo", "list"):
             if self.positional:
                 raise UsageError(f"unexpected argument '{self.positional[0]}'")
@@ -226,7 +208,7 @@ class _Parser:
         if self.action == "attach" and len(self.positional) > 1:  # so the agent calls what `launch=` names
             self.positional = [word for word in self.positional if word != "dt_socket"]
         if not self.positional or (len(self.positional) > 1 and self.action != "attach"):
-            raise UsageError(f"{self.action} needs one address, [HOST:]PORT", hint=_ADDRESS_HINT)
+            raise address_missing(self.action, _ADDRESS_HINT)
         return {"addresses": tuple(self.positional)}
 
     def _command(self, text: str) -> None:
@@ -237,17 +219,11 @@ class _Parser:
             raise UsageError("standard input can be read only once")
         self.scripts.append(Script(path=text))
 
-    def _seconds(self, name: str, text: str) -> None:
-        try:
-            seconds = float(text)
-        except ValueError:
-            seconds = -1.0
-        if not 0 < seconds < 1e9:
-            raise UsageError(f"--{name.replace('_', '-')} needs a number of seconds, not '{text}'")
-        self.values[name] = seconds
+    def _timeout(self, text: str) -> None:
+        self.values["timeout"] = seconds_of("--timeout", text)
 
-    def _source_path(self, text: str) -> None:
-        self.values["source_path"] = tuple(part for part in text.split(os.pathsep) if part)
+    def _opening(self, option: OpeningOption, text: str) -> None:
+        self.values[option.name] = option.read(text)
 
     def _file(self, name: str, text: str) -> None:
         self.values[name] = text
@@ -264,11 +240,6 @@ class _Parser:
         if not (text.isascii() and text.isdigit()):
             raise UsageError(f"--pid needs the number of a process, not '{text}'")
         self.positional.append(f"pid://{text}")
-
-    def _hold(self, text: str) -> None:
-        if text not in ("thread", "all"):
-            raise UsageError(f"--hold is thread or all, not '{text}'")
-        self.values["hold"] = text
 
     def _color(self, text: str) -> None:
         if text not in ("auto", "always", "never"):

@@ -15,11 +15,10 @@ import jdbpy
 from jdbpy import UsageError
 from jdbpy.dap.paths import PathMapping
 from jdbpy.escape import escape
+from jdbpy.process.openings import CONSOLE, HOLD, LAST_PORT
 from jdbpy.record import Record
 
-MOST_PORT = 65535
-
-TERMINALS = {"internalConsole": "", "integratedTerminal": "integrated", "externalTerminal": "external"}
+TERMINALS = dict(zip(CONSOLE.choices, ("", "integrated", "external"), strict=True))
 """The values of ``console``, with the protocol's words for them."""
 
 _OF_CLIENTS = frozenset(
@@ -102,8 +101,8 @@ def _address(host: str, port: int | str | None) -> str:
     if port is None:
         raise UsageError('attach needs a port: "port": 5005, or "address": "host:5005"', code="WRONG_ARGUMENT")
     text = str(port)
-    if not (text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= MOST_PORT):
-        raise UsageError(f"arguments.port must be from 1 to {MOST_PORT}, not {text[:50]}", code="WRONG_ARGUMENT")
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= LAST_PORT):
+        raise UsageError(f"arguments.port must be from 1 to {LAST_PORT}, not {text[:50]}", code="WRONG_ARGUMENT")
     return f"[{host}]:{text}" if ":" in host and not host.startswith("[") else f"{host}:{text}" if host else text
 
 
@@ -198,8 +197,8 @@ def environment(changes: dict[str, str | None] | None) -> dict[str, str] | None:
 
 
 def options_of(args: Attach | Launch) -> jdbpy.Options:
-    if args.hold not in ("", "thread", "all"):
-        raise UsageError(f"arguments.hold must be thread or all, not '{args.hold[:50]}'", code="WRONG_ARGUMENT")
+    if args.hold:
+        HOLD.checked(args.hold, "arguments.hold must be", "WRONG_ARGUMENT")
     return jdbpy.Options(
         source_path=args.sourcePaths,
         read_only=args.readOnly or args.allowSuspend,

@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import sys
+import textwrap
 from functools import partial
 
 import trio
@@ -14,10 +15,18 @@ from jdbpy import UsageError
 from jdbpy.dap.server import Server, SocketStream, StandardStream
 from jdbpy.garbage import without_collection
 from jdbpy.process.doorway import Doorway, check_token, same_token
+from jdbpy.process.openings import options_for, port_of
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.record import Record
 
-HELP = """\
+
+def _attributes(action: str) -> str:
+    """Return the names of what the configuration of a request may have, in a sentence."""
+    names = ", ".join(each.key for each in options_for("dap", action))
+    return textwrap.fill(f'What the editor sends with "{action}": {names}.', 120, break_on_hyphens=False)
+
+
+HELP = f"""\
 usage: jdbpy dap [--port N]
 
 Speaks the Debug Adapter Protocol, for editors: an editor starts this program and talks to it.
@@ -27,11 +36,9 @@ Speaks the Debug Adapter Protocol, for editors: an editor starts this program an
               "attach" and "launch" must have the token, as "token". JDBPY_TOKEN in the environment sets it.
   -h, --help  this text
 
-What the editor sends with "attach":  host and port, or address; listen; sourcePaths; decompiler; pathMappings;
-classPaths and hotCodeReplace; readOnly; allowSuspend; hold ("thread" or "all", what a stop suspends); maxSuspend;
-stopOnEntry; processId; stepFilters. With "launch": mainClass, classPaths, modulePaths, args, vmArgs, cwd, env, envFile,
-encoding, javaExec, console, stopOnEntry, and sourcePaths, hold and the like as with "attach": docs/dap.md.
-docs/editors.md has configurations for Neovim, Emacs, VS Code, Helix and others.
+{_attributes("attach")}
+{_attributes("launch")}
+docs/dap.md explains them; docs/editors.md has configurations for Neovim, Emacs, VS Code, Helix and others.
 """
 
 USAGE = 2
@@ -42,8 +49,6 @@ TOKEN = "JDBPY_TOKEN"
 """The variable of the environment with the token of the port."""
 
 WRONG_TOKEN = 'the token is missing or wrong: "token" in the configuration is the one that jdbpy dap --port has written'
-
-_LAST_PORT = 65_535
 
 
 class DapCommand(Record):
@@ -68,9 +73,7 @@ def parse(words: list[str]) -> DapCommand:
             if not rest:
                 raise UsageError("--port needs a value")
             value = rest.pop(0)
-        if not (value.isascii() and value.isdigit() and len(value) < 6 and int(value) <= _LAST_PORT):
-            raise UsageError(f"--port is a number from 0 to {_LAST_PORT}, not '{value}'")
-        port = int(value)
+        port = port_of(name, value)
     return DapCommand(port=port)
 
 

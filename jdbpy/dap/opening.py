@@ -35,6 +35,7 @@ from jdbpy.dap.stops import StopEvents
 from jdbpy.dap.terminal import terminal_program
 from jdbpy.escape import escape
 from jdbpy.garbage import loaded
+from jdbpy.process.openings import CONSOLE, HOT_CODE_REPLACE
 from jdbpy.record import Record
 
 
@@ -180,8 +181,7 @@ class OpeningRequests:
             )
         if not args.mainClass:
             raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
-        if args.console not in TERMINALS:
-            raise UsageError(f"arguments.console is one of {', '.join(TERMINALS)}", code="WRONG_ARGUMENT")
+        CONSOLE.checked(args.console, "arguments.console is", "WRONG_ARGUMENT")
         if args.console != "internalConsole" and not self._editor.info.supportsRunInTerminalRequest:
             raise UsageError("this client runs no programs in a terminal", hint='"console": "internalConsole"')
         options = options_of(args)
@@ -242,8 +242,7 @@ class OpeningRequests:
 
     def _planned(self, args: Attach | Launch, plan: Plan) -> Plan:
         """Take what both requests have in common; return the whole plan. Raises UsageError."""
-        if args.hotCodeReplace not in ("auto", "manual", "never"):
-            raise UsageError("arguments.hotCodeReplace is one of auto, manual, never", code="WRONG_ARGUMENT")
+        HOT_CODE_REPLACE.checked(args.hotCodeReplace, "arguments.hotCodeReplace is", "WRONG_ARGUMENT")
         if args.hotCodeReplace == "auto" and not args.classPaths:
             raise UsageError('hotCodeReplace "auto" needs "classPaths", where class files are', code="WRONG_ARGUMENT")
         self._name_unknown(args)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from urllib.parse import quote, unquote, urlsplit
 
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.record import Record
@@ -34,8 +35,6 @@ class Paths:
     def of_client(self, path: str) -> str:
         """Return a path of the client as one of this machine, with slashes."""
         if self._uris and "://" in path:
-            from urllib.parse import unquote, urlsplit
-
             path = unquote(urlsplit(path).path)
             path = path[1:] if re.match(r"/[A-Za-z]:", path) else path
         plain = path.replace("\\", "/")
@@ -50,8 +49,6 @@ class Paths:
         path = self._mapped(path) or self._mapped(whole) or whole
         if not self._uris:
             return path
-        from urllib.parse import quote
-
         plain = path.replace("\\", "/")
         return f"file://{'' if plain.startswith('/') else '/'}{quote(plain, safe='/:')}"
 

@@ -244,9 +244,11 @@ class Debugging:
             return await vm.find_thread(text)
         if self.selected is not None and self.selected.is_current and self.selected.record.thread is not None:
             return self.selected.thread
+        from jdbpy.api.vm import thread_of
+
         for stop in reversed(self.stops):
             if stop.thread is not None:
-                return Thread(vm, stop.thread)
+                return thread_of(vm, stop.thread)
         raise StateError(
             "no thread has stopped", hint="run_until_stop or pause, or name a thread", code="THREAD_NOT_SUSPENDED"
         )

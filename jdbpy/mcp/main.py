@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from jdbpy import UsageError
 from jdbpy.process.doorway import check_token
+from jdbpy.process.openings import address_missing, launch_words, options_for, port_of, seconds_of, usage
 from jdbpy.process.statuses import NO_CONNECTION, USAGE
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
@@ -27,16 +28,11 @@ choose it.
 Needs the extra: pip install 'jdbpy[mcp]'
 
 options:
-  --allow-changes        methods may be run, values set, code replaced, programs launched by the client; without it
-                         nothing that changes the target leaves the debugger
-  --allow-suspend        threads of a JVM on another machine may be suspended, as breakpoints do; those of a JVM on
-                         this machine always may
-  --hold thread|all      what a breakpoint suspends by default; else the thread on a remote JVM, all on a local one
-  --max-suspend SECONDS  resume what has been suspended that long while no tool was used
+{usage("mcp", "allow_changes", "allow_suspend", "hold", "max_suspend")}
   --http PORT            serve streamable HTTP on http://127.0.0.1:PORT/mcp instead; 0 takes a free port. The address
                          and the token, which clients send as "Authorization: Bearer TOKEN", go to standard error
   --idle SECONDS         with --http: leave the target when no request has come for that long (300)
-  --sourcepath PATHS     directories and jars of sources, '{os.pathsep}' between them
+{usage("mcp", "source_path")}
   -h, --help             this text
 
 JDBPY_MCP_TOKEN in the environment is the token for --http; without it one is made.
@@ -44,7 +40,6 @@ JDBPY_MCP_TOKEN in the environment is the token for --http; without it one is ma
 When the client goes, everything that it has suspended runs on, and its breakpoints are removed.
 """
 
-LAST_PORT = 65_535
 TOKEN = "JDBPY_MCP_TOKEN"
 
 MISSING = "jdbpy mcp needs the MCP SDK: pip install 'jdbpy[mcp]' installs it"
@@ -57,8 +52,8 @@ class McpCommand(Record):
     action: str = ""
     address: str = ""
     java: tuple[str, ...] = ()
-    changes: bool = False
-    suspend: bool = False
+    allow_changes: bool = False
+    allow_suspend: bool = False
     hold: str = ""
     max_suspend: float | None = None
     source_path: tuple[str, ...] = ()
@@ -75,48 +70,29 @@ def parse(words: list[str]) -> McpCommand:
         name, equals, value = word.partition("=")
         if word in ("-h", "--help", "help"):
             return McpCommand(help=True)
-        if word == "--allow-changes":
-            found = found.replace(changes=True)
-        elif word == "--allow-suspend":
-            found = found.replace(suspend=True)
-        elif name in ("--hold", "--max-suspend", "--sourcepath", "--http", "--idle"):
+        option = next((each for each in options_for("mcp") if each.flag == name), None)
+        if option is not None and option.kind == "switch" and not equals:
+            found = found.replace(**{option.name: True})
+        elif (option is not None and option.kind != "switch") or name in ("--http", "--idle"):
             if not equals:
                 if not rest:
                     raise UsageError(f"{name} needs a value")
                 value = rest.pop(0)
-            found = _with(found, name, value)
+            if option is not None:
+                found = found.replace(**{option.name: option.read(value)})
+            elif name == "--http":
+                found = found.replace(http=port_of(name, value, "port"))
+            else:
+                found = found.replace(idle=seconds_of(name, value))
         elif word == "launch" and not found.action:
-            java = rest[1:] if rest[:1] == ["--"] else rest
-            if all(each.startswith("-") for each in java):
-                raise UsageError("launch needs a main class, -jar FILE or -m MODULE/CLASS")
-            return found.replace(action="launch", java=tuple(java))
+            return found.replace(action="launch", java=launch_words(rest[1:] if rest[:1] == ["--"] else rest))
         elif word == "attach" and not found.action:
             if not rest or rest[0].startswith("-"):
-                raise UsageError("attach needs one address, [HOST:]PORT")
+                raise address_missing("attach")
             found = found.replace(action="attach", address=rest.pop(0))
         else:
             raise UsageError(f"unknown option {word}" if word.startswith("-") else f"unexpected argument '{word}'")
     return found
-
-
-def _with(found: McpCommand, name: str, value: str) -> McpCommand:
-    if name == "--hold":
-        if value not in ("thread", "all"):
-            raise UsageError(f"--hold is thread or all, not '{value}'")
-        return found.replace(hold=value)
-    if name == "--sourcepath":
-        return found.replace(source_path=tuple(part for part in value.split(os.pathsep) if part))
-    if name == "--http":
-        if not (value.isascii() and value.isdigit() and len(value) < 6 and int(value) <= LAST_PORT):
-            raise UsageError(f"--http is a port from 0 to {LAST_PORT}, not '{value}'")
-        return found.replace(http=int(value))
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < 1e9:
-        raise UsageError(f"{name} needs a number of seconds, not '{value}'")
-    return found.replace(idle=seconds) if name == "--idle" else found.replace(max_suspend=seconds)
 
 
 def main(words: list[str]) -> int:
@@ -154,7 +130,7 @@ async def _run(line: McpCommand, token: str) -> int:
         given = partial(attaching, line.address)
     elif line.action == "launch":
         given = partial(launching, line.java, "")
-    rights = Rights(line.changes, line.suspend, line.source_path, line.hold, line.max_suspend)
+    rights = Rights(line.allow_changes, line.allow_suspend, line.source_path, line.hold, line.max_suspend)
     async with ended_by_signals() as ended_by, open_nursery() as nursery:
         debugging = Debugging(nursery, rights, given)
         status = 0

@@ -12,6 +12,7 @@ from jdbpy import JdbpyError, Limits, PointOptions, StateError, SuspendPolicy, T
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging, Rights
 from jdbpy.mcp.tools import Within, tool
+from jdbpy.process.openings import launch_words
 from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
@@ -70,8 +71,7 @@ async def launch(
             hint="its user can start it with --allow-changes, or name the program: jdbpy mcp launch ...",
             code="NOT_ALLOWED",
         )
-    if not command:
-        raise UsageError("launch needs a main class, -jar FILE or -m MODULE/CLASS", code="WRONG_ARGUMENT")
+    launch_words(command, "WRONG_ARGUMENT")
     return _opened(debugging, await debugging.open(partial(launching, command, cwd)))
 
 

@@ -104,10 +104,7 @@ def _schema(function: Callable[..., Any]) -> Body:
 
 
 def _parameters(function: Callable[..., Any]) -> list[tuple[str, inspect.Parameter, Any, tuple[Any, ...]]]:
-    import jdbpy.mcp.debugging
-
-    known = {"Debugging": jdbpy.mcp.debugging.Debugging}
-    hints = typing.get_type_hints(function, localns=known, include_extras=True)
+    hints = typing.get_type_hints(function, include_extras=True)
     found = []
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
         hint = hints[name]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from jdbpy.api.frames import Frame, Thread
-from jdbpy.api.hits import Reported, Stop
-from jdbpy.api.vm import Vm
+from jdbpy.api.breakpoints import Stop
+from jdbpy.api.hits import Reported
+from jdbpy.api.vm import Vm, frame_of, reported, stop_of, thread_of
 from jdbpy.errors import StateError
 from jdbpy.session.model.events import Report, Stopped
 from jdbpy.session.model.threads import ThreadRef
@@ -48,11 +48,11 @@ class UserObjects:
 
     def stop(self, stop: Stopped) -> Stop:
         """Return a stop. No trip."""
-        return self.vm._stop_of(stop)
+        return stop_of(self.vm, stop)
 
     def reported(self, report: Report) -> Reported:
         """Return a hit that was reported. No trip."""
-        return Reported(self.vm, report)
+        return reported(self.vm, report)
 
     async def given(self, name: str) -> Any:
         """Return the object for a parameter of that name. Raises StateError where there is none. wire: 1 trip for a
@@ -60,12 +60,12 @@ class UserObjects:
         if name == "vm":
             return self.vm
         if name == "frame":
-            return Frame(self.vm, await self._session.stack.selected())
+            return frame_of(self.vm, await self._session.stack.selected())
         if name == "thread":
             selected = self._session.selection[0]
             if selected is None:
                 raise StateError("no thread is selected", hint="there is one at each stop", code="NO_THREAD")
-            return Thread(self.vm, ThreadRef(selected, self._session.selected_thread_name))
+            return thread_of(self.vm, ThreadRef(selected, self._session.selected_thread_name))
         last = self._session.last_stop
         if self._session.snapshot_info is not None:
             hint = "'thread' and 'frame' are those of the moment at which it was taken"

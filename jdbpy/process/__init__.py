@@ -5,6 +5,7 @@
 * ``signals``: what Ctrl-C means, and the one place where signals arrive
 * ``processor_time``: a computation without an end is ended by Ctrl-C, a signal or a timeout
 * ``doorway``: who is let in at a port, and what strangers can take there
+* ``openings``: attach, launch and listen: their options once, for command lines, editors and JDI's connectors
 * ``session_task``: a session that a client opens with one message and leaves with another
 * ``scripts``: the command lines of a batch, out of arguments, files and standard input
 """

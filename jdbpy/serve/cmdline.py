@@ -5,6 +5,7 @@ from __future__ import annotations
 from jdbpy import UsageError, main_class
 from jdbpy.cli.cmdline import CommandLine, parse
 from jdbpy.escape import escape
+from jdbpy.process.openings import port_of, usage
 from jdbpy.record import Record
 from jdbpy.serve import sockets
 
@@ -28,7 +29,7 @@ join it:    jdbpy join [NAME]                 a prompt, or a batch with -c and -
             JSON Lines on either, and jdbpy.join() in Python
 """
 
-JOIN_HELP = """\
+JOIN_HELP = f"""\
 usage: jdbpy join [NAME | HOST:PORT] [options]
 
 Joins a session that 'jdbpy serve', or the command 'serve' of a prompt, keeps. Without a name: the only one there is.
@@ -36,7 +37,7 @@ Joins a session that 'jdbpy serve', or the command 'serve' of a prompt, keeps. W
   --as NAME              what the others call you; by default your user's name
   --token TOKEN          of a session on a port; else that in the variable JDBPY_TOKEN
   --keep                 breakpoints and what is suspended stay when you leave; else they are taken back
-  --read-only            nothing of yours changes or suspends the target; --allow-suspend permits to suspend
+{usage("join", "read_only")}
   -c, -x, --batch, --keep-going, --json, --timeout, --color   as with the other actions: jdbpy --help
   -h, --help             this text
 
@@ -48,8 +49,6 @@ usage: jdbpy sessions [--json]
 
 Lists the sessions that are served on this machine for you: name, target, clients, and since when it is stopped.
 """
-
-_LAST_PORT = 65_535
 
 
 class ServeLine(Record):
@@ -82,10 +81,8 @@ def parse_serve(words: list[str]) -> ServeLine:
                 value = rest.pop(0)
             if option == "--name":
                 name = sockets.check_name(value)
-            elif value.isascii() and value.isdigit() and len(value) < 6 and int(value) <= _LAST_PORT:
-                port = int(value)
             else:
-                raise UsageError(f"--port is a number from 0 to {_LAST_PORT}, not '{value}'")
+                port = port_of(option, value)
         else:
             raise UsageError(f"unknown option {word}", hint="options of 'attach' and the like follow that word")
     if not rest:

@@ -29,9 +29,8 @@ from jdbpy import (
     VmInfo,
     __version__,
 )
-from jdbpy.api.opening import opened_vm
 from jdbpy.api.reconnecting import Reconnecting
-from jdbpy.api.vm import Vm
+from jdbpy.api.vm import Vm, opened_vm
 from jdbpy.serve import sockets
 from jdbpy.serve.greeting import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, MOST_LINE, LineReader, Message, Outgoing

@@ -32,11 +32,11 @@ from jdbpy.errors import (
     TimedOut,
     UsageError,
 )
-from jdbpy.sync.breakpoints import Breakpoint
+from jdbpy.sync.breakpoints import Breakpoint, Hits, Stop
 from jdbpy.sync.fleet import Answer, Fleet, FleetHit, FleetHits
 from jdbpy.sync.frames import Frame, Stack, Thread
 from jdbpy.sync.heap import Heap
-from jdbpy.sync.hits import Hit, Hits, Reported, Stop
+from jdbpy.sync.hits import Hit, Reported
 from jdbpy.sync.observed import Calls, CallTiming
 from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, join, launch, listen, open_snapshot
 from jdbpy.sync.parts import Chain, Children

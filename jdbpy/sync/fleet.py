@@ -12,7 +12,8 @@ from jdbpy.api import fleet as inner
 from jdbpy.sync import portal
 
 if TYPE_CHECKING:
-    from jdbpy.sync.hits import Hits, Reported
+    from jdbpy.sync.breakpoints import Hits
+    from jdbpy.sync.hits import Reported
     from jdbpy.sync.vm import Vm
 
 

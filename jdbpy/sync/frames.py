@@ -14,7 +14,7 @@ from jdbpy.sync import portal
 if TYPE_CHECKING:
     from jdbpy.api.frames import Place
     from jdbpy.session.model.threads import FrameInfo, ThreadInfo
-    from jdbpy.sync.hits import Stop
+    from jdbpy.sync.breakpoints import Stop
     from jdbpy.sync.values import Value
 
 

@@ -22,7 +22,7 @@ from jdbpy.session.concurrency import ThreadCall
 from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
-    from jdbpy.sync.hits import Stop
+    from jdbpy.sync.breakpoints import Stop
 
 T = TypeVar("T")
 

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.model.vm import VmInfo
     from jdbpy.session.session import Session
-    from jdbpy.sync.breakpoints import Breakpoint
+    from jdbpy.sync.breakpoints import Breakpoint, Hits, Stop
     from jdbpy.sync.frames import Stack, Thread
     from jdbpy.sync.heap import Heap
-    from jdbpy.sync.hits import Hits, Stop
     from jdbpy.sync.observed import Calls, CallTiming
     from jdbpy.sync.timing import Timing
     from jdbpy.sync.values import Value
@@ -41,8 +40,8 @@ class Vm(portal.Synced):
 
     @property
     def session(self) -> Session:
-        """As of ``jdbpy.api.Vm``."""
-        found: Session = self._wrap(self._inner.session)
+        """Return the session on which this stands: another one after the JVM has gone away and come back. No trip."""
+        found: Session = self._there(lambda: self._inner.session)
         return found
 
     def stop_at(

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
@@ -17,6 +19,8 @@ import trio
 import jdbpy
 from docs.tools import vsix
 from jdbpy.dap.protocol import CAPABILITIES, REQUESTS
+from jdbpy.jdb.connectors import CONNECTORS
+from jdbpy.process.openings import OPTIONS
 from tests.dap.client import ROOT, dap_client, dap_client_here, dap_client_of
 from tests.dap.schema import all_names
 from tests.harness import Jvm, inline, program, start_target
@@ -354,8 +358,28 @@ def test_the_extension_for_vs_code_knows_all_arguments() -> None:
     # VS Code takes a program from the extension's directory, and looks for a runtime as a shell does.
     assert debugger["runtime"] == "jdbpy" and "program" not in debugger
     for request in ("attach", "launch"):
-        offered = set(debugger["configurationAttributes"][request]["properties"])
-        assert offered == set(REQUESTS[request].arguments.__fields__) - {"hostName", "unknown"}
+        offered = debugger["configurationAttributes"][request]["properties"]
+        assert offered == vsix.attributes(request), "./dev generate vscode"
+        arguments = REQUESTS[request].arguments
+        assert set(offered) == set(arguments.__fields__) - {"hostName", "unknown"}
+        for name, hint in get_type_hints(arguments).items():
+            if name in offered:
+                assert offered[name]["type"] == json_type(hint), name
+
+
+def json_type(hint: Any) -> str | list[str]:
+    """The type in JSON of what a request takes, as the editor checks it."""
+    of = [each for each in get_args(hint) if each is not NoneType] if get_origin(hint) is UnionType else [hint]
+    names = {str: "string", bool: "boolean", float: "number", int: "number", tuple: "array", dict: "object"}
+    found = [names.get(get_origin(each) or each, "object") for each in of]
+    return found[0] if len(found) == 1 else sorted(found, key=["number", "string", "array"].index)
+
+
+def test_a_connector_of_jdi_has_the_options_of_the_other_front_ends() -> None:
+    """Beside them it has what only JDI knows: how words are quoted, a home of Java, a whole command."""
+    known = {each.jdi for each in OPTIONS}
+    own = {"quote", "home", "command", "address", "suspend", "includevirtualthreads"}
+    assert {argument.name for each in CONNECTORS for argument in each.arguments} - own == known - {""}
 
 
 def test_the_extension_for_vs_code_is_a_package(tmp_path: Path) -> None:

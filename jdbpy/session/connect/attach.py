@@ -26,7 +26,7 @@ from jdbpy.session.connect.greeting import (
     loopbacks,
     parse_address,
 )
-from jdbpy.session.connect.tcp import dial, note_left, note_process, place_of_process, where_agents_went
+from jdbpy.session.connect.tcp import dial, note_left, note_process, where_agents_went
 from jdbpy.session.events.target import Target
 from jdbpy.session.local.tunnel import PeerProcess
 from jdbpy.session.model.events import Notice
@@ -43,7 +43,7 @@ from jdbpy.wire.wirelog import open_wire_log
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launch import Launched
-    from jdbpy.session.connect.transports import TransportAddress
+    from jdbpy.session.connect.transports import Transport
     from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog
 
@@ -96,11 +96,11 @@ async def attach_session(
 
         transport = parse_transport(address)
         assert transport is not None
-        if transport.scheme != "pid":
+        address = await transport.local(timeout)
+        if not address:
             async with _session_by_transport(transport, options or Options(), timeout) as session:
                 yield session
             return
-        address = await place_of_process(int(transport.place), timeout)
     where = parse_address(address, default_host=LOCALHOST)
     called = trio.current_time()
     deadline = called + timeout
@@ -174,15 +174,15 @@ async def listen_session(
 
 
 @asynccontextmanager
-async def _session_by_transport(address: TransportAddress, options: Options, timeout: float) -> AsyncIterator[Session]:
+async def _session_by_transport(address: Transport, options: Options, timeout: float) -> AsyncIterator[Session]:
     """A session over the first transport that leads to an agent. Raises ConnectError for the last one."""
-    from jdbpy.session.connect.transports import opening_limit, transports_to
+    from jdbpy.session.connect.transports import opening_limit
 
     async with AsyncExitStack() as stack:
         log = stack.enter_context(wire_log(options))
         recorder = stack.enter_context(recorder_of(options, str(address)))
         failed: list[ConnectError] = []
-        async with aclosing(transports_to(address)) as transports:
+        async with aclosing(address.transports()) as transports:
             async for opening in transports:
                 try:
                     async with AsyncExitStack() as trying:

@@ -1,7 +1,8 @@
 """Addresses that name their transport: ``ssh://``, ``docker://``, ``k8s://``, ``pid://``.
 
-Owns what these words mean, and which program opens the transport. It ends in a stream to the agent; what is said on it
-is for others. Nothing is left listening: ssh and docker carry the connection on two sockets, kubectl ends with us.
+Each scheme is one class: what its words mean, and which program opens the transport. It ends in a stream to the agent;
+what is said on it is for others. Nothing is left listening: ssh and docker carry the connection on two sockets, kubectl
+ends with us.
 
 The agent is taken to listen on the loopback of the place that the address names, as it should.
 """
@@ -15,7 +16,7 @@ import re
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, unquote
 
 import trio
@@ -24,16 +25,8 @@ from jdbpy.errors import ConnectError, UsageError
 from jdbpy.escape import escape
 from jdbpy.record import Record
 from jdbpy.session.connect.greeting import LOOPBACK, Address, is_loopback
+from jdbpy.session.connect.tcp import place_of_process
 from jdbpy.session.connect.transport_process import Helper, ask_helper, cut, run_helper
-
-SCHEMES = ("ssh", "docker", "k8s", "pid")
-
-FORMS = {
-    "ssh": "ssh://[USER@]HOST[:SSHPORT]/PORT",
-    "docker": "docker://CONTAINER:PORT",
-    "k8s": "k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT or k8s://[CONTEXT/]NAMESPACE:PORT?selector=app=orders",
-    "pid": "pid://N",
-}
 
 OPENING_LIMIT = 20.0
 """Seconds that a program gets to open its transport, beside those for the greeting."""
@@ -63,7 +56,7 @@ echo 'the container has no socat, bash or busybox to reach its loopback with' >&
 """Run in the container: its standard input and output become a connection to its own loopback."""
 
 
-class Transport(Record):
+class OpenTransport(Record):
     """An open transport to an agent. ``via`` is by what: ``ssh (process 123) to build.example.org``."""
 
     stream: trio.SocketStream
@@ -72,113 +65,74 @@ class Transport(Record):
     """The end of the program that carries it, with its last words; "" while it runs."""
 
 
-Transports = AsyncGenerator[AbstractAsyncContextManager[Transport], None]
+OpenTransports = AsyncGenerator[AbstractAsyncContextManager[OpenTransport], None]
 
 
-class TransportAddress(Record):
-    """An address with a scheme. ``place`` is the host, container or workload; ``port`` 0 for a process."""
+class Transport(Record):
+    """An address with a scheme. ``place`` is the host, container, workload or process, ``port`` the agent's port."""
+
+    SCHEME: ClassVar[str]
+    FORM: ClassVar[str]
 
     text: str
-    scheme: str
     place: str
-    port: int = 0
-    host: str = LOOPBACK  # ssh: the agent's own, as seen from the place
-    place_port: int | None = None  # ssh: of its server
-    context: str = ""  # k8s
-    namespace: str = ""  # k8s
-    selector: str = ""  # k8s
+    port: int
 
     def __str__(self) -> str:
         return self.text
 
+    @classmethod
+    def parse(cls, text: str, rest: str) -> Self | None:
+        """Return what an address means, of which ``rest`` follows the scheme; None if it is none."""
+        raise NotImplementedError
 
-def parse_transport(text: str) -> TransportAddress | None:
-    """Return what an address with a scheme means; None for one without. Raises UsageError."""
-    scheme, separator, rest = text.strip().partition("://")
-    if not separator:
-        return None
-    if scheme not in SCHEMES:
-        known = ", ".join(f"{each}://" for each in SCHEMES)
-        raise UsageError(f"'{escape(scheme)}://' is not a kind of address", hint=f"known are {known} and [HOST:]PORT")
-    parsed = {"ssh": _ssh, "docker": _docker, "k8s": _k8s, "pid": _pid}[scheme](text.strip(), rest)
-    if parsed is None or parsed.place.startswith("-") or parsed.namespace.startswith("-"):
-        raise UsageError(f"'{escape(text)}' is not an address", hint=FORMS[scheme])
-    return parsed
+    def transports(self) -> OpenTransports:
+        """Yield the transports to try, one after the other, each opened when it is tried. Raises ConnectError."""
+        raise NotImplementedError
 
+    async def local(self, timeout: float) -> str:
+        """Return the address of an agent of this machine if it stands for one, else "". Raises ConnectError."""
+        return ""
 
-def transports_to(address: TransportAddress) -> Transports:
-    """Yield the transports to try, one after the other, each to be opened when it is tried. Raises ConnectError."""
-    return {"ssh": _transports_by_ssh, "docker": _transports_to_container, "k8s": _transports_to_pod}[address.scheme](
-        address
-    )
+    async def expanded(self) -> tuple[str, ...]:
+        """Return the addresses that it stands for. Raises ConnectError."""
+        return (self.text,)
 
 
-def opening_limit() -> float:
-    """Return the seconds that a program gets to open a transport."""
-    return ASKING_LIMIT if _may_ask() else OPENING_LIMIT
+class SshTransport(Transport):
+    """``host`` is the agent's own, as seen from the place; ``place_port`` is of its ssh server."""
 
+    SCHEME = "ssh"
+    FORM = "ssh://[USER@]HOST[:SSHPORT]/PORT"
 
-def _port(text: str) -> int | None:
-    return int(text) if re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 65535 else None
+    host: str = LOOPBACK
+    place_port: int | None = None
 
-
-def _ssh(text: str, rest: str) -> TransportAddress | None:
-    place, slash, target = rest.partition("/")
-    host, _, port_text = target.rpartition(":")
-    user, at, server = place.rpartition("@")
-    server_port = None
-    if not server.endswith("]") and ":" in server:
-        server, _, number = server.rpartition(":")
-        server_port = _port(number)
-        if server_port is None:
+    @classmethod
+    def parse(cls, text: str, rest: str) -> Self | None:
+        place, slash, target = rest.partition("/")
+        host, _, port_text = target.rpartition(":")
+        user, at, server = place.rpartition("@")
+        server_port = None
+        if not server.endswith("]") and ":" in server:
+            server, _, number = server.rpartition(":")
+            server_port = _port(number)
+            if server_port is None:
+                return None
+        server = server.removeprefix("[").removesuffix("]")
+        port = _port(port_text)
+        well = slash and port and _HOST.fullmatch(server) and (not host or _HOST.fullmatch(host))
+        if not well or server.startswith("-") or (at and not _USER.fullmatch(user)) or port is None:
             return None
-    server = server.removeprefix("[").removesuffix("]")
-    port = _port(port_text)
-    well = slash and port and _HOST.fullmatch(server) and (not host or _HOST.fullmatch(host))
-    if not well or server.startswith("-") or (at and not _USER.fullmatch(user)) or port is None:
-        return None
-    return TransportAddress(text, "ssh", f"{user}{at}{server}", port, host=host or LOOPBACK, place_port=server_port)
+        return cls(text, f"{user}{at}{server}", port, host=host or LOOPBACK, place_port=server_port)
 
-
-def _docker(text: str, rest: str) -> TransportAddress | None:
-    name, _, number = rest.rpartition(":")
-    port = _port(number)
-    return TransportAddress(text, "docker", name, port) if port and _NAME.fullmatch(name) else None
-
-
-def _k8s(text: str, rest: str) -> TransportAddress | None:
-    path, _, query = rest.partition("?")
-    where, _, number = path.rpartition(":")
-    port = _port(number)
-    selector = "".join(parse_qs(query).get("selector", []))
-    parts = [unquote(part) for part in where.split("/")]
-    if not port or not all(parts) or bool(query) != bool(selector) or selector.startswith("-"):
-        return None
-    place = ""
-    if not selector:
-        place = parts.pop()
-        if parts and _KINDS.fullmatch(parts[-1]) and len(parts) > 1:
-            place = f"{parts.pop()}/{place}"
-    if not parts or not _NAME.fullmatch(parts[-1]) or not (selector or _NAME.fullmatch(place.rpartition("/")[2])):
-        return None
-    namespace = parts.pop()
-    return TransportAddress(text, "k8s", place, port, context="/".join(parts), namespace=namespace, selector=selector)
-
-
-def _pid(text: str, rest: str) -> TransportAddress | None:
-    return TransportAddress(text, "pid", rest) if rest.isascii() and rest.isdigit() else None
-
-
-# ssh
-
-
-async def _transports_by_ssh(address: TransportAddress) -> Transports:
-    words = ["ssh", "-W", str(Address(address.host, address.port)), "-o", "ServerAliveInterval=15"]
-    if not _may_ask():
-        words += ["-o", "BatchMode=yes"]
-    if address.place_port is not None:
-        words += ["-p", str(address.place_port)]
-    yield _carried([*words, "--", address.place], f"to {address.place}", may_ask=_may_ask())
+    async def transports(self) -> OpenTransports:
+        words = ["ssh", "-W", str(Address(self.host, self.port)), "-o", "ServerAliveInterval=15"]
+        if not _may_ask():
+            words += ["-o", "BatchMode=yes"]
+        if self.place_port is not None:
+            words += ["-p", str(self.place_port)]
+        yield _carried([*words, "--", self.place], f"to {self.place}", may_ask=_may_ask())
 
 
 def _may_ask() -> bool:
@@ -189,21 +143,30 @@ def _may_ask() -> bool:
         return False
 
 
-# docker
+class DockerTransport(Transport):
+    """A container of docker."""
 
+    SCHEME = "docker"
+    FORM = "docker://CONTAINER:PORT"
 
-async def _transports_to_container(address: TransportAddress) -> Transports:
-    answer = await ask_helper(
-        ["docker", "container", "inspect", "--format", "{{json .}}", address.place], limit=OPENING_LIMIT
-    )
-    found = _parsed(answer)
-    if not _at(found, "State", "Running"):
-        raise ConnectError(f"the container {address.place} does not run", hint="docker ps shows those that do")
-    if await _engine_is_here():
-        for where in container_addresses(found, address.port):
-            yield _dialed(where, f"docker container {address.place}")
-    words = ["docker", "exec", "-i", address.place, "sh", "-c", _RELAY, "sh", str(address.port)]
-    yield _carried(words, f"exec in {address.place}")
+    @classmethod
+    def parse(cls, text: str, rest: str) -> Self | None:
+        name, _, number = rest.rpartition(":")
+        port = _port(number)
+        return cls(text, name, port) if port and _NAME.fullmatch(name) else None
+
+    async def transports(self) -> OpenTransports:
+        answer = await ask_helper(
+            ["docker", "container", "inspect", "--format", "{{json .}}", self.place], limit=OPENING_LIMIT
+        )
+        found = _parsed(answer)
+        if not _at(found, "State", "Running"):
+            raise ConnectError(f"the container {self.place} does not run", hint="docker ps shows those that do")
+        if await _engine_is_here():
+            for where in container_addresses(found, self.port):
+                yield _dialed(where, f"docker container {self.place}")
+        words = ["docker", "exec", "-i", self.place, "sh", "-c", _RELAY, "sh", str(self.port)]
+        yield _carried(words, f"exec in {self.place}")
 
 
 async def _engine_is_here() -> bool:
@@ -264,70 +227,82 @@ def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-# kubectl
+class PodTransport(Transport):
+    """A workload of Kubernetes, by its name or by a selector of pods."""
 
+    SCHEME = "k8s"
+    FORM = "k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT or k8s://[CONTEXT/]NAMESPACE:PORT?selector=app=orders"
 
-async def _transports_to_pod(address: TransportAddress) -> Transports:
-    words = _kubectl(address)
-    workload = address.place
-    if "/" not in workload:
-        workload = await _find_workload(words, address)
-    yield _forwarded(words, workload, address)
+    context: str = ""
+    namespace: str = ""
+    selector: str = ""
 
+    @classmethod
+    def parse(cls, text: str, rest: str) -> Self | None:
+        path, _, query = rest.partition("?")
+        where, _, number = path.rpartition(":")
+        port = _port(number)
+        selector = "".join(parse_qs(query).get("selector", []))
+        parts = [unquote(part) for part in where.split("/")]
+        if not port or not all(parts) or bool(query) != bool(selector) or selector.startswith("-"):
+            return None
+        place = ""
+        if not selector:
+            place = parts.pop()
+            if parts and _KINDS.fullmatch(parts[-1]) and len(parts) > 1:
+                place = f"{parts.pop()}/{place}"
+        if not parts or not _NAME.fullmatch(parts[-1]) or not (selector or _NAME.fullmatch(place.rpartition("/")[2])):
+            return None
+        namespace = parts.pop()
+        return cls(text, place, port, context="/".join(parts), namespace=namespace, selector=selector)
 
-async def expand_address(text: str) -> tuple[str, ...]:
-    """Return the addresses of all running pods for a ``k8s://`` address with a selector; any other as it is.
+    async def transports(self) -> OpenTransports:
+        yield self._forwarded(self.place if "/" in self.place else await self._find_workload())
 
-    Raises UsageError, and ConnectError if kubectl fails or there is none.
-    """
-    address = parse_transport(text)
-    if address is None or not address.selector:
-        return (text,)
-    where = "/".join(filter(None, (address.context, address.namespace)))
-    found = await _selected(_kubectl(address), address)
-    return tuple(f"k8s://{where}/{name}:{address.port}" for name in found)
+    async def expanded(self) -> tuple[str, ...]:
+        if not self.selector:
+            return (self.text,)
+        where = "/".join(filter(None, (self.context, self.namespace)))
+        return tuple(f"k8s://{where}/{name}:{self.port}" for name in await self._selected())
 
+    @property
+    def _kubectl(self) -> list[str]:
+        return ["kubectl", *(["--context", self.context] if self.context else []), "-n", self.namespace]
 
-def _kubectl(address: TransportAddress) -> list[str]:
-    return ["kubectl", *(["--context", address.context] if address.context else []), "-n", address.namespace]
+    async def _selected(self) -> list[str]:
+        """Return the running pods of a selector, as ``pod/NAME``."""
+        asked = ["get", "pods", "-l", self.selector, "--field-selector=status.phase=Running", "-o", "name"]
+        names = (await ask_helper([*self._kubectl, *asked], limit=OPENING_LIMIT)).split()
+        names = [name for name in names if _POD.fullmatch(name)]
+        if not names:
+            raise ConnectError(f"no running pod in the namespace {self.namespace} fits {escape(self.selector)}")
+        return names
 
-
-async def _selected(words: Sequence[str], address: TransportAddress) -> list[str]:
-    """Return the running pods of a selector, as ``pod/NAME``."""
-    asked = ["get", "pods", "-l", address.selector, "--field-selector=status.phase=Running", "-o", "name"]
-    names = (await ask_helper([*words, *asked], limit=OPENING_LIMIT)).split()
-    names = [name for name in names if _POD.fullmatch(name)]
-    if not names:
-        raise ConnectError(f"no running pod in the namespace {address.namespace} fits {escape(address.selector)}")
-    return names
-
-
-async def _find_workload(words: Sequence[str], address: TransportAddress) -> str:
-    """Return what to forward to, as ``pod/NAME``: the first running pod of a selector, or what has the name."""
-    if address.selector:
-        return (await _selected(words, address))[0]
-    kinds = [f"{kind}/{address.place}" for kind in ("pod", "deployment", "statefulset")]
-    asked = [*words, "get", *kinds, "--ignore-not-found", "-o", "name"]
-    try:
-        names = (await ask_helper(asked, limit=OPENING_LIMIT)).split()
-    except ConnectError:  # one may be allowed to forward and not to look; kubectl says it best itself
-        names = []
-    found = next((name for name in names if _FOUND.fullmatch(name)), None)
-    return found if found is not None else f"pod/{address.place}"
-
-
-@asynccontextmanager
-async def _forwarded(words: Sequence[str], workload: str, address: TransportAddress) -> AsyncIterator[Transport]:
-    """A transport by ``kubectl port-forward``, which listens on a free port of the loopback as long as it lives."""
-    forward = [*words, "port-forward", "--address", LOOPBACK, workload, f":{address.port}"]
-    async with run_helper(forward, carries=False) as helper:
+    async def _find_workload(self) -> str:
+        """Return what to forward to, as ``pod/NAME``: the first running pod of a selector, or what has the name."""
+        if self.selector:
+            return (await self._selected())[0]
+        kinds = [f"{kind}/{self.place}" for kind in ("pod", "deployment", "statefulset")]
+        asked = [*self._kubectl, "get", *kinds, "--ignore-not-found", "-o", "name"]
         try:
-            port = await _forwarded_port(helper)
-            stream = await _dial_near(Address(LOOPBACK, port))
-            async with stream:
-                yield Transport(stream, f"{helper.name} to {escape(workload)}", helper.ending)
-        except ConnectError as error:
-            raise await helper.failure(error) from error
+            names = (await ask_helper(asked, limit=OPENING_LIMIT)).split()
+        except ConnectError:  # one may be allowed to forward and not to look; kubectl says it best itself
+            names = []
+        found = next((name for name in names if _FOUND.fullmatch(name)), None)
+        return found if found is not None else f"pod/{self.place}"
+
+    @asynccontextmanager
+    async def _forwarded(self, workload: str) -> AsyncIterator[OpenTransport]:
+        """A transport by ``kubectl port-forward``, which listens on a free port of the loopback while it lives."""
+        forward = [*self._kubectl, "port-forward", "--address", LOOPBACK, workload, f":{self.port}"]
+        async with run_helper(forward, carries=False) as helper:
+            try:
+                port = await _forwarded_port(helper)
+                stream = await _dial_near(Address(LOOPBACK, port))
+                async with stream:
+                    yield OpenTransport(stream, f"{helper.name} to {escape(workload)}", helper.ending)
+            except ConnectError as error:
+                raise await helper.failure(error) from error
 
 
 async def _forwarded_port(helper: Helper) -> int:
@@ -343,24 +318,77 @@ async def _forwarded_port(helper: Helper) -> int:
     raise ConnectError(f"kubectl did not begin to forward within {OPENING_LIMIT:g} seconds")
 
 
+class ProcessTransport(Transport):
+    """A process of this machine: wherever its agent listens."""
+
+    SCHEME = "pid"
+    FORM = "pid://N"
+
+    @classmethod
+    def parse(cls, text: str, rest: str) -> Self | None:
+        return cls(text, rest, 0) if rest.isascii() and rest.isdigit() else None
+
+    async def local(self, timeout: float) -> str:
+        return await place_of_process(int(self.place), timeout)
+
+
+TRANSPORTS: dict[str, type[Transport]] = {
+    each.SCHEME: each for each in (SshTransport, DockerTransport, PodTransport, ProcessTransport)
+}
+"""All kinds of addresses, by their schemes."""
+
+
+def parse_transport(text: str) -> Transport | None:
+    """Return what an address with a scheme means; None for one without. Raises UsageError."""
+    scheme, separator, rest = text.strip().partition("://")
+    if not separator:
+        return None
+    kind = TRANSPORTS.get(scheme)
+    if kind is None:
+        known = ", ".join(f"{each}://" for each in TRANSPORTS)
+        raise UsageError(f"'{escape(scheme)}://' is not a kind of address", hint=f"known are {known} and [HOST:]PORT")
+    parsed = kind.parse(text.strip(), rest)
+    if parsed is None or parsed.place.startswith("-"):
+        raise UsageError(f"'{escape(text)}' is not an address", hint=kind.FORM)
+    return parsed
+
+
+def opening_limit() -> float:
+    """Return the seconds that a program gets to open a transport."""
+    return ASKING_LIMIT if _may_ask() else OPENING_LIMIT
+
+
+async def expand_address(text: str) -> tuple[str, ...]:
+    """Return the addresses of all running pods for a ``k8s://`` address with a selector; any other as it is.
+
+    Raises UsageError, and ConnectError if kubectl fails or there is none.
+    """
+    address = parse_transport(text)
+    return (text,) if address is None else await address.expanded()
+
+
+def _port(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 65535 else None
+
+
 # Streams
 
 
 @asynccontextmanager
-async def _carried(words: Sequence[str], where: str, *, may_ask: bool = False) -> AsyncIterator[Transport]:
+async def _carried(words: Sequence[str], where: str, *, may_ask: bool = False) -> AsyncIterator[OpenTransport]:
     """A transport through the standard input and output of a program."""
     async with run_helper(words, carries=True, may_ask=may_ask) as helper:
         assert helper.stream is not None
         try:
-            yield Transport(helper.stream, f"{helper.name} {escape(where)}", helper.ending)
+            yield OpenTransport(helper.stream, f"{helper.name} {escape(where)}", helper.ending)
         except ConnectError as error:
             raise await helper.failure(error) from error
 
 
 @asynccontextmanager
-async def _dialed(where: Address, what: str) -> AsyncIterator[Transport]:
+async def _dialed(where: Address, what: str) -> AsyncIterator[OpenTransport]:
     async with await _dial_near(where) as stream:
-        yield Transport(stream, f"{what} at {where}", lambda: "")
+        yield OpenTransport(stream, f"{what} at {where}", lambda: "")
 
 
 async def _dial_near(where: Address) -> trio.SocketStream:

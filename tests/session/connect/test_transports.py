@@ -17,7 +17,7 @@ import trio.testing
 import jdbpy
 from jdbpy import ConnectError, Disconnected, Stopped, SuspendPolicy, UsageError
 from jdbpy.session.connect.greeting import Address
-from jdbpy.session.connect.transports import container_addresses, parse_transport
+from jdbpy.session.connect.transports import PodTransport, SshTransport, container_addresses, parse_transport
 from jdbpy.task_groups import open_nursery
 from tests.cli.process import command
 from tests.cli.pseudo_terminal import open_terminal
@@ -390,12 +390,12 @@ def test_no_addresses(text: str) -> None:
 
 def test_addresses() -> None:
     ssh = parse_transport("ssh://ada@[::1]:22/app:5005")
-    assert ssh is not None
+    assert isinstance(ssh, SshTransport)
     assert (ssh.place, ssh.place_port, ssh.host, ssh.port) == ("ada@::1", 22, "app", 5005)
     for user in ("ada", "ada.l-1", "ada@corp.example", "CORP\\ada", "host$"):
         assert (named := parse_transport(f"ssh://{user}@host/5005")) is not None and named.place == f"{user}@host"
     eks = parse_transport("k8s://arn:aws:eks:eu:1:cluster/prod/shop/deployment/orders:5005")
-    assert eks is not None
+    assert isinstance(eks, PodTransport)
     assert (eks.context, eks.namespace, eks.place) == ("arn:aws:eks:eu:1:cluster/prod", "shop", "deployment/orders")
     assert parse_transport("localhost:5005") is None
 
