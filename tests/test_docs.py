@@ -21,31 +21,10 @@ import trio
 from docs.tools import speed_picture
 from docs.tools.site import on_page_markdown
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
-from jdbpy.record import Record
 from jdbpy.session.java.releases import READER, ROWS, UNSAFE
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target, within
-
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-class Block(Record):
-    """A fenced block of a page; ``place`` is "README.md:12"."""
-
-    place: str
-    language: str
-    text: str
-
-
-def blocks(language: str) -> list[Block]:
-    found = []
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-            line = text.count("\n", 0, match.start()) + 1
-            found.append(Block(f"{page.relative_to(ROOT)}:{line}", match[1], match[2]))
-    return [block for block in found if block.language == language]
+from tests.harness.pages import PAGES, ROOT, Block, blocks
 
 
 def files() -> dict[str, str]:

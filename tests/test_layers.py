@@ -249,6 +249,18 @@ def test_no_circle_of_imports_goes_over_parts() -> None:
     assert wide == [("jdbpy.json_form", "jdbpy.record")]
 
 
+def test_no_test_imports_another() -> None:
+    """What several tests need stands in ``tests/fakes``, ``tests/harness``, or a module without tests beside them."""
+    tests = PACKAGE.parent / "tests"
+    files = {file: file.read_text(encoding="utf-8") for file in tests.rglob("*.py")}
+    assert files
+    found = re.compile(
+        r"^ *(?:from tests[\w.]*\.test_\w+ import|from tests[\w.]* import test_(?!jvms)|import tests\S*\.test_)", re.M
+    )
+    wrong = [str(file.relative_to(tests)) for file, text in files.items() if found.search(text)]
+    assert not wrong, wrong
+
+
 def test_every_floor_is_there() -> None:
     there = {path.name.removesuffix(".py") for path in (PACKAGE / "session").iterdir() if path.name[0] != "_"}
     assert there == set(FLOORS)

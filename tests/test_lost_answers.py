@@ -18,9 +18,9 @@ import jdbpy
 from jdbpy.api.fleet import Fleet
 from jdbpy.task_groups import open_nursery
 from tests.cli.process import script
-from tests.cli.test_calls_commands import TURNS
 from tests.harness import LIMIT, Jvm, Target, inline, start_target, within
-from tests.test_sudden_ends import jdbpy as run_jdbpy
+from tests.harness.commands import jdbpy as run_jdbpy
+from tests.harness.turns import TURNS
 
 _HANDSHAKE = 14
 _HEAD = struct.Struct(">IIB")

@@ -18,10 +18,10 @@ import pytest
 import trio
 
 from tests.harness import LIMIT, Jvm, Target, inline, start_target, within
+from tests.harness.pages import ROOT, blocks
 from tests.harness.processes import piped
 from tests.harness.remote import DOCKER, KUBECTL, Sshd, run_sshd, write_program, write_python_program
 from tests.harness.targets import reserved_port
-from tests.test_docs import ROOT, blocks
 
 ORDER = inline("""\
 package com.acme;

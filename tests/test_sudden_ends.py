@@ -22,6 +22,7 @@ import trio
 from jdbpy.task_groups import open_nursery
 from tests.cli.process import script
 from tests.harness import LIMIT, Jvm, Target, program, start_target, within
+from tests.harness.commands import jdbpy
 
 SCRIPT = ["stop in Hello.greeting", "cont", "where all", "threads", "locals", "step", "class Hello", "classes"]
 LONG = f'print new java.lang.StringBuilder("{"x" * 20_000}").length()'
@@ -80,16 +81,6 @@ async def relayed(target: Target, limit: float = float("inf"), how: str = "close
         await nursery.start(relay.run, target)
         yield relay
         nursery.cancel_scope.cancel()
-
-
-async def jdbpy(port: int, *arguments: str) -> tuple[int, str, str]:
-    """Run the debugger to its end: its exit status, output and errors."""
-    command = [sys.executable, "-m", "jdbpy", "attach", str(port), "--batch", *arguments]
-    with within(LIMIT):
-        done = await trio.run_process(
-            command, stdin=subprocess.DEVNULL, capture_stdout=True, capture_stderr=True, check=False
-        )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 async def run_jdbpy(port: int, task_status: trio.TaskStatus[trio.Process]) -> None:

@@ -14,13 +14,7 @@ from jdbpy.task_groups import open_nursery
 from tests.cli.process import driving
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target, within
-from tests.harness.tomcat import tomcat_at, wait_started
-
-
-@pytest.fixture
-def tomcat(tmp_path: Path) -> tuple[Program, list[str]]:
-    """Tomcat as a program, with the JVM options that make it serve one file from ``tmp_path``."""
-    return tomcat_at(tmp_path)
+from tests.harness.tomcat import wait_started
 
 
 async def options(port: int, answers: list[str]) -> None:

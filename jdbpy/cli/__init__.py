@@ -13,6 +13,7 @@ The way of a line:
 
 The front ends and what they are made of:
 
+* ``driver``: what all have in common: lines are run, stops shown, sessions begun anew
 * ``repl``: the prompt; ``batch``: scripts, with ``console`` for their output; ``played_batch``: a recording's lines
 * ``screen``: the full screen, the other face of the prompt
 * ``demo``: the bundled program, its tour

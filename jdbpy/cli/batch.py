@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import sys
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AsyncExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 
 import trio
@@ -22,6 +23,7 @@ from jdbpy import (
     Exited,
     JdbpyError,
     Session,
+    SourceWindow,
     StateError,
     Stopped,
     StopReason,
@@ -32,15 +34,16 @@ from jdbpy import (
 from jdbpy.cli.commands import TABLE
 from jdbpy.cli.console import Console
 from jdbpy.cli.context import Context
-from jdbpy.cli.interpreter import Interpreter, Refusal
+from jdbpy.cli.driver import Driver
+from jdbpy.cli.interpreter import Refusal
 from jdbpy.cli.jvm_events import JvmEvents, stays_selected
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms, remote_notice
 from jdbpy.cli.output.pieces import count
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.restarting import Restarts
-from jdbpy.cli.results import Paused, Resumed
-from jdbpy.cli.settings import NO_DECOMPILER, Settings
-from jdbpy.cli.stop_actions import run_stop_actions, unfinished
+from jdbpy.cli.results import Displayed, Paused, Resumed
+from jdbpy.cli.settings import Settings
+from jdbpy.cli.stop_actions import unfinished
 from jdbpy.cli.table import CliCommand
 from jdbpy.escape import escape
 from jdbpy.process import standard
@@ -49,7 +52,6 @@ from jdbpy.process.scripts import ScriptLines, failed
 from jdbpy.process.standard import OutputLost
 from jdbpy.process.statuses import FAILED, LOST, TIMED_OUT
 from jdbpy.record import Record
-from jdbpy.task_groups import open_nursery
 
 NAMED = 20
 """The most breakpoints that were never hit of which each is named at the end."""
@@ -61,8 +63,8 @@ MANY = 100
 """Lines of a script from which on a breakpoint is not confirmed before the next line runs."""
 
 
-class Batch:
-    """Runs lines in a session. ``status`` is the exit status so far: that of the first failure."""
+class Batch(Driver):
+    """Runs the lines of scripts; ``status`` is that of the first failure."""
 
     def __init__(
         self,
@@ -77,13 +79,12 @@ class Batch:
         jvms: Jvms | None = None,
     ) -> None:
         """``session`` is the only one, unless ``jvms`` has others."""
+        super().__init__(jvms or Jvms(), TABLE, refusal)
         self.console = console
-        self.status = 0
         self._settings = settings
         self._timeout = timeout
         self._keep_going = keep_going
-        self._refusal = refusal
-        self._nursery: trio.Nursery | None = None
+        self._lines = ScriptLines(())
         self.stream = JvmEvents()
         self.stream.on_progress = self._progressed
         self._shared = Context(session, settings=settings)
@@ -97,38 +98,24 @@ class Batch:
         self._turn = trio.lowlevel.ParkingLot()  # where it is waited for that one of the two changes
         self._reading = trio.CancelScope()
         self._settled: Jvm | None = None  # where the stop came that a command has waited for
-        self.jvms = jvms or Jvms()
         if jvms is None:
             self.jvms.begin(session, "", restarts)
         self.jvms.bind(self)
 
-    @property
-    def session(self) -> Session:
-        """Return the one of the current JVM."""
-        return self.jvms.current.session
+    # How output goes out
 
-    @property
-    def context(self) -> Context:
-        """Return the one of the current JVM."""
-        return self.jvms.current.context
+    def make_context(self, jvm: Jvm) -> Context:
+        """Return what commands for a JVM are given."""
+        context = Context(
+            jvm.session, settings=self._settings, restarts=jvm.restarts, jvms=self.jvms, beside=self._shared
+        )
+        if not self.console.json:
+            context.announce = partial(self._announce, jvm)
+        return context
 
-    # What the JVMs want of a front end
-
-    def join(self, jvm: Jvm) -> None:
-        """Give a JVM its context, and show its events."""
-        if not hasattr(jvm, "context") or not self.jvms.several:
-            jvm.context = Context(
-                jvm.session, settings=self._settings, restarts=jvm.restarts, jvms=self.jvms, beside=self._shared
-            )
-            jvm.context.wait = self._wait
-            if not self.console.json:
-                jvm.context.announce = partial(self._announce, jvm)
-            report = partial(self._report_of, jvm)
-            jvm.interpreter = Interpreter(TABLE, jvm.context, report, self._settle, self._refusal)
-        jvm.context.note_line = jvm.session.note_line
+    def show_events_of(self, jvm: Jvm) -> None:
+        """Show the events of a JVM where these can be seen."""
         self.stream.add(jvm)
-        if self._nursery is not None:
-            self._nursery.start_soon(self._begin_python, jvm)
 
     def part(self, jvm: Jvm) -> None:
         """Show no more events of a JVM."""
@@ -141,6 +128,29 @@ class Batch:
         """Show a sentence beside the output."""
         self.console.say(text)
 
+    def printed(self, text: str) -> None:
+        """Show what the user's Python has printed."""
+        self.console.printed(text)
+
+    def show_source(self, jvm: Jvm, window: SourceWindow) -> None:
+        """Show the decompiled method of a stop."""
+        self.console.source(window, self.jvms.label(jvm))
+
+    def show_displays(self, jvm: Jvm, displayed: Displayed) -> None:
+        """Show the displays of a stop."""
+        self.console.displays(displayed, self.jvms.label(jvm))
+
+    def plugin_failed(self, jvm: Jvm, error: JdbpyError) -> None:
+        """Show that a plug-in cannot work in a session."""
+        self.console.failure("plugins", error)
+
+    def fault(self, line: str, fault: Exception) -> None:
+        """Show a fault of jdbpy: a program that reads our results gets one for each line. Raises OutputLost."""
+        if isinstance(fault, OutputLost):
+            raise fault
+        standard.write(traceback.format_exc(), sys.stderr)
+        self._report(Outcome(line.strip(), None, error=internal_error(fault)))
+
     def _announce(self, jvm: Jvm, text: str) -> None:
         self.console.outcome(Outcome("", None, Resumed(note=text), jvm=self.jvms.label(jvm)))
 
@@ -148,39 +158,15 @@ class Batch:
 
     async def run(self, lines: ScriptLines) -> int:
         """Run all lines, and return the exit status."""
+        self._lines = lines
         with self.stream:
             await self.start()
-            many = len(lines.at_hand()) >= MANY
-            adding = self.session.breakpoints.adding_many() if many else nullcontext()
-            async with open_nursery() as nursery, adding:
-                nursery.start_soon(self._show_idle)
-                self._nursery = nursery
-                for jvm in self.jvms.members:
-                    await self._begin_python(jvm)
-                line: str | None = await self._after_restart()
-                while not self._over:
-                    line = line or (None if self._comes_back else await self._next_line(lines))
-                    if line is None:
-                        self._come_back()
-                        await self.begin_line()
-                        break
-                    self._cut_off = False
-                    await self.begin_line()
-                    succeeded = await self.run_line(line)
-                    if not succeeded and self._disconnected:
-                        with trio.move_on_after(ENDING_LIMIT):  # a command may know of it a moment before the session
-                            await self.session.wait_ended()
-                    if self._cut_off:
-                        self._come_back(line)
-                    elif not succeeded and (where := failed(line)):
-                        self.console.say(where)
-                    self.context.restarted, line = False, None
-                    if not succeeded and not self._keep_going:
-                        break
-                for jvm in self.jvms.members:
-                    await jvm.context.end_python()
-                    await self._read_kept(jvm)
-                nursery.cancel_scope.cancel()
+            async with AsyncExitStack() as stack:
+                if len(lines.at_hand()) >= MANY:
+                    await stack.enter_async_context(self.session.breakpoints.adding_many())
+                await self.drive()
+                with trio.move_on_after(ENDING_LIMIT):  # until the last of many breakpoints are confirmed
+                    await stack.aclose()
             self._drain()
             for jvm in self.jvms.members:
                 self._report_unresolved(jvm)
@@ -192,6 +178,35 @@ class Batch:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
         return self.status
 
+    async def begin(self, nursery: trio.Nursery) -> None:
+        """Show events while standard input is silent."""
+        nursery.start_soon(self._show_idle)
+
+    async def next_line(self) -> str | None:
+        """Return the next line of the scripts; None behind the last one, or if the session is begun anew."""
+        line = None if self.comes_back else await self._read_line()
+        if line is None:
+            self.come_back()
+        await self.before_line()
+        return line
+
+    async def after_line(self, line: str, succeeded: bool) -> bool:
+        """Say where a line has failed; False if that is the end."""
+        if not succeeded and self._disconnected:
+            with trio.move_on_after(ENDING_LIMIT):  # a command may know of it a moment before the session
+                await self.session.wait_ended()
+        if self._cut_off:
+            self.come_back(line)
+        elif not succeeded and (where := failed(line)):
+            self.console.say(where)
+        return succeeded or self._keep_going
+
+    async def end(self) -> None:
+        """Have the last events reported."""
+        await super().end()
+        for jvm in self.jvms.members:
+            await self._read_kept(jvm)
+
     @staticmethod
     async def _read_kept(jvm: Jvm) -> None:
         """Have the last hits reported that the target has kept, unless it does not answer any more."""
@@ -199,39 +214,26 @@ class Batch:
             if jvm.session.points_are_used and jvm.session.ending is None:
                 await jvm.session.points.read_kept()
 
-    async def _begin_python(self, jvm: Jvm) -> None:
-        assert self._nursery is not None
-        for wrong in await jvm.context.begin_python(self._nursery, self.console.printed):
-            self.console.failure("plugins", wrong)
-
-    @property
-    def _comes_back(self) -> bool:
-        restarts = self.context.restarts
-        return restarts is not None and not self.jvms.several and restarts.comes_back(self.context)
-
-    def _come_back(self, line: str = "") -> None:
-        """Leave a session that has ended for another one with the same target, which begins with a line."""
-        if self.context.restarts is not None and self._comes_back:
+    def come_back(self, line: str = "") -> None:
+        """Show what is left of a session before it is begun anew."""
+        if self.comes_back:
             self._drain()
-            self.context.restarts.ask(self.context, line)
+            super().come_back(line)
 
-    async def begin_line(self) -> None:
+    async def first_line(self) -> str | None:
+        """Put back what a restart has kept, where there is but one JVM."""
+        line = None if self.jvms.several else await super().first_line()
+        if line is not None:
+            await self.before_line()
+        return line
+
+    async def before_line(self) -> None:
         """Called before each line, and behind the last one."""
 
-    async def _after_restart(self) -> str | None:
-        """Put back what a restart has kept; return the line that asked for it, to be run now, or None."""
-        restarts = self.context.restarts
-        if restarts is None or restarts.kept is None or self.jvms.several:
-            return None
-        self.context.restarted = True
-        return await restarts.put_back(self.context, self.console.say) or None
-
-    async def _wait(self, seconds: float) -> bool:
+    async def wait(self, seconds: float) -> bool:
         """Show events for so many seconds; False if a stop or the end came before. The command has that time, too."""
         self._limit.deadline += seconds
-        with trio.move_on_after(seconds) as waiting:
-            await self._next_stop()
-        return waiting.cancelled_caught
+        return await super().wait(seconds)
 
     def _report_unresolved(self, jvm: Jvm) -> None:
         """Name the breakpoints that never had a place in the target, which is a failure, and those never hit.
@@ -279,27 +281,18 @@ class Batch:
             self._drain()
         elif self.session.launched or self.session.last_stop is not None:
             with trio.move_on_after(self._timeout):
-                await self._next_stop()
+                await self.next_stop()
 
     async def run_line(self, line: str) -> bool:
         """Run one line within the time limit; False when a command in it failed."""
-        self._waiting = self._interrupted = False
-        self.jvms.touch()
+        self._cut_off = self._waiting = self._interrupted = False
         try:
             with processor_limit(self._timeout):
                 with trio.CancelScope(deadline=trio.current_time() + self._timeout) as self._limit:
-                    return await self.jvms.current.interpreter.run(line)
+                    return await super().run_line(line)
         except trio.Cancelled:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             raise
-        except OutputLost:
-            raise
-        except Exception as fault:  # ours; a program that reads our results still gets one
-            import traceback
-
-            standard.write(traceback.format_exc(), sys.stderr)
-            self._report(Outcome(line.strip(), None, error=internal_error(fault)))
-            return False
         if self._interrupted:
             self._report(Outcome(line.strip(), None, error=StateError("interrupted", code="INTERRUPTED")))
             return False
@@ -318,13 +311,15 @@ class Batch:
         self._limit.cancel()
 
     @property
-    def _over(self) -> bool:
+    def over(self) -> bool:
+        """True once no line follows: left, or lost for good."""
         if self.jvms.several:
             return self.jvms.leaving or not self.jvms.go_on
-        return self.context.leaving or (self.status == LOST and not self._comes_back)
+        return self.context.leaving or (self.status == LOST and not self.comes_back)
 
-    async def _next_line(self, lines: ScriptLines) -> str | None:
+    async def _read_line(self) -> str | None:
         """Return the next line; events are shown while standard input is silent."""
+        lines = self._lines
         if lines.ready():
             return await lines.next()
         line: str | None = None
@@ -344,7 +339,7 @@ class Batch:
         """
         while True:
             await self._until_idle()
-            if self._comes_back:
+            if self.comes_back:
                 self._reading.cancel()
                 return
             if isinstance(self.session.ending, VMDisconnected) and not self.jvms.several:
@@ -359,7 +354,7 @@ class Batch:
                 await self._show_whole(event)
                 self._showing = False
                 self._turn.unpark_all()
-                if self._over:
+                if self.over:
                     self._reading.cancel()
 
     async def _until_idle(self) -> None:
@@ -382,23 +377,7 @@ class Batch:
     async def _show(self, event: Event) -> bool:
         """Show an event, and do what was ordered for stops; whether that has let the target run on."""
         jvm = self._announced(event)
-        if not isinstance(event, Stopped):
-            return False
-        if jvm.context.python is not None and await jvm.context.python.at_stop(event):
-            return True
-        if jvm.context.settings["decompiler"] != NO_DECOMPILER:
-            from jdbpy.cli.commands.source import decompiled_at
-
-            with suppress(Disconnected):
-                window = await decompiled_at(jvm.context, event)
-                if window is not None:
-                    self.console.source(window, self.jvms.label(jvm))
-        if jvm.context.displays:
-            from jdbpy.cli.commands.data import evaluate_displays
-
-            with suppress(Disconnected):  # told by an event of its own
-                self.console.displays(await evaluate_displays(jvm.context), self.jvms.label(jvm))
-        return await run_stop_actions(jvm.context, event)
+        return isinstance(event, Stopped) and await self.do_at_stop(jvm, event)
 
     def _announced(self, event: Event) -> Jvm:
         """Show the event that was taken last, and return where it happened."""
@@ -409,7 +388,7 @@ class Batch:
         self.console.event(event, self.jvms.label(jvm), stays_selected(jvm.session, event))
         return jvm
 
-    async def _settle(self, command: CliCommand, result: Record) -> Record:
+    async def settle(self, command: CliCommand, result: Record) -> Record:
         """Wait for the end of what a resuming command began, and add it to its result."""
         if not isinstance(result, Resumed):
             return result
@@ -419,14 +398,14 @@ class Batch:
         playback = waited.session.playback
         try:
             with self._watching(waited.session, playback.end) if playback is not None else nullcontext():
-                ending = await self._next_stop(own=own)
+                ending = await self.next_stop(own=own)
         finally:
             waited.steps = False
         self._settled = self.stream.jvm
         while isinstance(ending, Stopped) and ending.reason is StopReason.START:
             if self.session.state is VmState.STOPPED:  # told only now, after the command: that is not its stop
                 await self.session.execution.resume()
-            ending = await self._next_stop()
+            ending = await self.next_stop()
         self._waiting = False
         if isinstance(ending, Stopped):
             return result.replace(stop=ending)
@@ -450,7 +429,7 @@ class Batch:
         finally:
             watching.cancel()
 
-    async def _next_stop(self, *, own: bool = False) -> Stopped | Exited:
+    async def next_stop(self, *, own: bool = False) -> Stopped | Exited:
         """Show events up to the next stop or the end. Raises Disconnected, StateError when it ended before.
 
         Of several JVMs any one may stop, unless it is ``own``: then only the current one's stop or end counts.
@@ -467,7 +446,7 @@ class Batch:
                     continue
                 if isinstance(event, Exited | VMDisconnected) and (jvm is not waited or not own) and self.jvms.go_on:
                     continue
-            if isinstance(event, Exited) and self._comes_back:
+            if isinstance(event, Exited) and self.comes_back:
                 raise Disconnected("the target has ended")
             if isinstance(event, Stopped | Exited) and not runs_on:
                 return event
@@ -487,7 +466,8 @@ class Batch:
             if not (isinstance(event, VMDisconnected) and self.jvms.leaving):
                 self._announced(event)
 
-    def _report_of(self, jvm: Jvm, outcome: Outcome) -> None:
+    def report(self, jvm: Jvm, outcome: Outcome) -> None:
+        """Show the outcome of a command, under the name of its JVM where there are several."""
         where = jvm if isinstance(outcome.result, Paused) else self._settled or jvm
         self._settled = None
         alone = not getattr(outcome.result, "spans_jvms", False) or where is not jvm
@@ -505,7 +485,7 @@ class Batch:
         if isinstance(outcome.result, Paused) or of_python or self.session.ending is not None:
             self._drain()
         waited = outcome.command is not None and outcome.command.name in WAITING
-        if waited and isinstance(outcome.error, Disconnected) and self._comes_back and not self.context.scripts:
+        if waited and isinstance(outcome.error, Disconnected) and self.comes_back and not self.context.scripts:
             self._cut_off = True
             return
         self._disconnected = self._disconnected or isinstance(outcome.error, Disconnected)

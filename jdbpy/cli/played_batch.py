@@ -29,7 +29,7 @@ class PlayedBatch(Batch):
             self.console.write(f"> {escape(line)}\n")
         return await super().run_line(line)
 
-    async def begin_line(self) -> None:
+    async def before_line(self) -> None:
         """Show what had happened before the next line was given, or until the end."""
         played = self.session.playback
         if played is None:
@@ -62,7 +62,7 @@ class PlayedBatch(Batch):
         self._shown += isinstance(event, Stopped | Exited)
         return super()._announced(event)
 
-    async def _settle(self, command: CliCommand, result: Record) -> Record:
+    async def settle(self, command: CliCommand, result: Record) -> Record:
         if not isinstance(result, Resumed):
             return result
         self._waiting = True
@@ -80,7 +80,7 @@ class PlayedBatch(Batch):
             raise StateError("the target has ended")
         return result.replace(stop=ending) if isinstance(ending, Stopped) else result.replace(exited=ending)
 
-    async def _wait(self, seconds: float) -> bool:
+    async def wait(self, seconds: float) -> bool:
         """Time does not pass here; False if a stop or the end came in it."""
         with trio.CancelScope() as waiting, self._watching(self.session, waiting.cancel):
             return await self._catch_up() is None

@@ -14,7 +14,7 @@ import trio
 
 from jdbpy.record import Record
 from tests.cli.json_check import check_line
-from tests.harness import LIMIT, Jvm, Program, within
+from tests.harness import LIMIT, Jvm, Program, Target, within
 from tests.harness.processes import piped, send_line
 from tests.harness.programs import ROOT
 
@@ -146,3 +146,11 @@ async def driving(*words: str, jvm: Jvm | None = None) -> AsyncIterator[Driver]:
     """Starts ``jdbpy WORDS --json`` with pipes; it is killed if it still runs at the end of the block."""
     async with piped(command(words[0], "--json", *words[1:]), env=environment(jvm)) as process:
         yield Driver(process)
+
+
+async def assert_runs_on(target: Target) -> None:
+    """The target was resumed: it comes to its end."""
+    await target.wait_output("entry 7")
+    await target.send()
+    assert await target.wait_exit() == 0
+    assert "the end" in target.stdout

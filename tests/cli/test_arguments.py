@@ -33,7 +33,7 @@ from jdbpy.cli.arguments.target import (
 )
 from jdbpy.cli.names import Names
 from jdbpy.errors import UsageError
-from tests.cli.test_point_arguments import tail_of
+from tests.cli.tails import tail_of
 
 
 def identify(value: object) -> str:

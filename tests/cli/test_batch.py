@@ -16,8 +16,7 @@ from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import Script, ScriptLines
 from tests.cli.json_check import check_line
-from tests.cli.process import driving, jdbpy, launching, script
-from tests.cli.test_exit_status import assert_runs_on
+from tests.cli.process import assert_runs_on, driving, jdbpy, launching, script
 from tests.harness import LIMIT, Jvm, inline, program, start_target, within
 
 LEDGER = program("Ledger")

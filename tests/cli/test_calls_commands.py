@@ -17,6 +17,7 @@ from jdbpy.session.connect.attach import attach_session
 from tests.cli.process import driving, jdbpy, script
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, inline, start_target
+from tests.harness.turns import TURNS
 
 WORDS = ("except", "for", "every", "limit", "callers", "depth", "-max", "-depth", "-most", "if", "show")
 
@@ -72,33 +73,6 @@ def test_words_are_completed() -> None:
     assert [each.text for each in argument.complete("com.acme.Order.pay for 1 d", names)] == ["depth"]
     assert [each.text for each in argument.complete("com.acme.Order.pay f", names)] == ["for"]
     assert "com.acme.Order" in [each.text for each in argument.complete("com.acme.O", names)]
-
-
-TURNS = """
-class Turns {
-    public static void main(String[] args) throws Exception {
-        Turns turns = new Turns();
-        System.out.println("turning");
-        while (System.in.available() == 0) {
-            try {
-                turns.turn(1, "again");
-            } catch (IllegalStateException odd) {
-                turns.turns++;
-            }
-            java.util.concurrent.locks.LockSupport.parkNanos(100_000);
-        }
-    }
-    int turns;
-    int turn(int by, String why) {
-        check(turns);
-        turns += by;
-        return turns;
-    }
-    void check(int turns) {
-        if (turns % 2 == 1) throw new IllegalStateException("odd: " + turns);
-    }
-}
-"""
 
 
 async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) -> None:

@@ -13,19 +13,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from tests.cli.process import command, driving, environment, jdbpy, launching, script
-from tests.harness import LIMIT, Jvm, Target, inline, program, start_target
+from tests.cli.process import assert_runs_on, command, driving, environment, jdbpy, launching, script
+from tests.harness import LIMIT, Jvm, inline, program, start_target
 from tests.harness.processes import halt
 
 LEDGER = program("Ledger")
-
-
-async def assert_runs_on(target: Target) -> None:
-    """The target was resumed: it comes to its end."""
-    await target.wait_output("entry 7")
-    await target.send()
-    assert await target.wait_exit() == 0
-    assert "the end" in target.stdout
 
 
 async def test_0_all_commands_succeeded(jvm: Jvm) -> None:

@@ -24,13 +24,9 @@ from jdbpy.cli.arguments.points import (
 from jdbpy.cli.arguments.tail import Tail, split_tail
 from jdbpy.cli.names import Names
 from jdbpy.cli.points import as_command
+from tests.cli.tails import tail_of
 
 RESUME = SuspendPolicy.NONE
-
-
-def tail_of(policy: SuspendPolicy | None = None, thread: str = "", on: str = "", **options: Any) -> Tail:
-    typed = tuple((field, text) for field, text in (("thread", thread), ("instance", on)) if text)
-    return Tail(PointOptions(policy, **options), typed)
 
 
 FOO = ("all", "Foo")

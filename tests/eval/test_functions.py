@@ -9,7 +9,7 @@ from jdbpy.session.eval import javac
 from jdbpy.session.eval.javac import CapturedParameter, class_around, source_type
 from jdbpy.session.java.descriptors import read_type
 from jdbpy.session.local.java_home import JavaHome
-from tests.eval.test_values_jvm import stopped, value
+from tests.eval.at_stop import stopped, value
 from tests.harness import Debugging, Jvm
 
 

@@ -7,7 +7,7 @@ import pytest
 from jdbpy.errors import EvalError, UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.values import Variable
-from tests.eval.test_values_jvm import stopped, value
+from tests.eval.at_stop import stopped, value
 from tests.harness import Jvm
 
 

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
 import trio
 
 import jdbpy
 from jdbpy.errors import EvalError, JdbpyError, StateError, Thrown, UsageError
 from jdbpy.session.model.breakpoints import SuspendPolicy
-from jdbpy.session.model.events import Stopped
 from jdbpy.session.model.values import Limits
-from tests.harness import Debugging, Jvm, debug, program, start_target
+from tests.eval.at_stop import stopped, value
+from tests.harness import Jvm, debug, program, start_target
 from tests.session.running import target_of
-
-
-@asynccontextmanager
-async def stopped(
-    jvm: Jvm, marker: str = "here", policy: SuspendPolicy | None = None
-) -> AsyncIterator[tuple[Debugging, Stopped]]:
-    """The program of these tests, stopped at a marker; afterwards it runs to its end, as if nothing had been."""
-    async with debug(jvm, "Evaluated") as d:
-        point = await d.session.breakpoints.add(d.at(marker), policy=policy)
-        await d.resume()
-        stop = await d.wait_stop("breakpoint", at=marker, thread="main")
-        await d.session.breakpoints.remove([point.number])
-        yield d, stop
-        await d.resume()
-        await d.wait_exit()
-        assert "done" in d.target.stdout
-
-
-async def value(d: Debugging, text: str) -> str:
-    return (await d.session.values.evaluate(text)).text
-
 
 # -- what jdb gets wrong -------------------------------------------------------------------------------------------
 

@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.harness.jvms import javac
 from tests.harness.needs import TOMCAT_JARS, tomcat_jars
 from tests.harness.programs import Program
@@ -73,3 +75,9 @@ async def wait_started(target: Target) -> int:
     """Wait until Tomcat serves requests; return the port at which it does."""
     ready = await target.wait_output("Server startup in", stream="stderr")
     return int(re.findall(r"auto-1-(\d+)", ready)[-1])
+
+
+@pytest.fixture
+def tomcat(tmp_path: Path) -> tuple[Program, list[str]]:
+    """Tomcat as a program, with the JVM options that make it serve one file from ``tmp_path``."""
+    return tomcat_at(tmp_path)

@@ -17,7 +17,7 @@ import trio
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError, UsageError
 from tests.harness import LIMIT, Jvm, debug, within
-from tests.session.snapshots.test_snapshots import seen
+from tests.session.snapshots.seen import seen
 
 TRIALS = 48
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import trio
 
-from tests.harness import Jvm
+from tests.harness import Jvm, all_jvms
 from tests.jdb.driving import ours, theirs
 
 Outcome = TypeVar("Outcome")
@@ -26,3 +27,7 @@ async def beside(jdk: Jvm, work: Callable[[Command], Awaitable[Outcome]]) -> tup
         nursery.start_soon(run, "theirs", lambda *words: theirs(jdk, *words))
         nursery.start_soon(run, "ours", ours)
     return outcomes["theirs"], outcomes["ours"]
+
+
+JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
+"""The JDKs with a jdb; there is one, since the tests compile with a JDK."""

@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tests.harness import LIMIT, within
-from tests.jdb.beside import Command, beside
+from tests.jdb.beside import JDKS, Command, beside
 from tests.jdb.differences import interrupted, listed_differences, without_interruptions
 from tests.jdb.driving import PROMPT, drive, theirs
-from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
 

@@ -16,7 +16,7 @@ from jdbpy.jdb import commands as commands
 from jdbpy.jdb.interpreter import COMMANDS, JdbCommand, JdbInterpreter
 from jdbpy.jdb.words import Words, whole_number
 from tests.jdb import scripts
-from tests.jdb.test_side_by_side import JDKS
+from tests.jdb.beside import JDKS
 
 TTY = "com.sun.tools.example.debug.tty.TTY"
 """The class of jdb; its static initializer makes the list of commands, of three words each."""

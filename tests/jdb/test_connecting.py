@@ -19,10 +19,9 @@ from jdbpy.jdb.opening import open_session
 from jdbpy.jdb.run import run
 from jdbpy.process.scripts import Script
 from tests.harness import Jvm, program, start_target
-from tests.jdb.beside import Command, beside
+from tests.jdb.beside import JDKS, Command, beside
 from tests.jdb.differences import normalized, without_prompts
 from tests.jdb.driving import drive, ours, run_script
-from tests.jdb.test_side_by_side import JDKS
 
 END = re.compile(rb"(?!)")
 

@@ -9,10 +9,9 @@ import pytest
 
 from tests.harness import LIMIT, Jvm, Program, inline, program, start_target, within
 from tests.harness.targets import reserved_port
-from tests.jdb.beside import Command, beside
+from tests.jdb.beside import JDKS, Command, beside
 from tests.jdb.differences import interrupted, normalized, without_prompts
 from tests.jdb.driving import Driven, drive, ours
-from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
 END = re.compile(rb"(?!)")

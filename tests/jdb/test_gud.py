@@ -12,7 +12,7 @@ import trio
 from tests.harness import program, within
 from tests.harness.needs import emacs
 from tests.harness.programs import ROOT
-from tests.jdb.test_side_by_side import JDKS
+from tests.jdb.beside import JDKS
 
 LIMIT = 120.0
 """Seconds for a whole session in Emacs."""

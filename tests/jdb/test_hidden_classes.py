@@ -7,9 +7,9 @@ import re
 import pytest
 
 from tests.harness import Jvm, program
+from tests.jdb.beside import JDKS
 from tests.jdb.differences import normalized
 from tests.jdb.driving import drive, ours, theirs
-from tests.jdb.test_side_by_side import JDKS
 
 NAMED = """\
 class {name}

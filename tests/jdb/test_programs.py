@@ -9,10 +9,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.harness import LIMIT, Target, program, start_target, within
-from tests.jdb.beside import Command, beside
+from tests.jdb.beside import JDKS, Command, beside
 from tests.jdb.differences import normalized, without_prompts
 from tests.jdb.driving import Driven, drive, ours
-from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
 WAYS = ("launch", "attach", "listen")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Set
 
 import pytest
 
-from tests.harness import Jvm, Program, all_jvms, program
+from tests.harness import Jvm, Program, program
 from tests.jdb import scripts
-from tests.jdb.beside import beside
+from tests.jdb.beside import JDKS, beside
 from tests.jdb.differences import beginnings, begins_with_event, listed_differences, normalized, without_failed_reading
 from tests.jdb.driving import Answer, drive, run_script
-
-JDKS = [jvm for jvm in all_jvms() if os.path.exists(os.path.join(jvm.home, "bin", "jdb"))]
-"""The JDKs with a jdb; there is one, since the tests compile with a JDK."""
 
 CHANGED = {
     *("repeat", "repeat on", "repeat off", "repeat maybe", "help", "help x", "?", "? x", "connectors", "connectors x"),

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from jdbpy.session.local.tunnel import PeerProcess
 from tests.harness import Jvm, program, start_target
-from tests.jdb.beside import Command
+from tests.jdb.beside import JDKS, Command
 from tests.jdb.driving import drive, ours, theirs
-from tests.jdb.test_side_by_side import JDKS
 
 
 async def test_the_class_path_of_a_target_of_the_same_user(jvm: Jvm, tmp_path: Path) -> None:

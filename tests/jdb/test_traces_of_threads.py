@@ -7,10 +7,9 @@ import re
 import pytest
 
 from tests.harness import Jvm, program
-from tests.jdb.beside import Command, beside
+from tests.jdb.beside import JDKS, Command, beside
 from tests.jdb.differences import normalized
 from tests.jdb.driving import drive
-from tests.jdb.test_side_by_side import JDKS
 
 SCRIPTS = {
     "both": ("trace go methods {main}", "trace go methods {other}", "trace", "~cont", "untrace", "trace"),

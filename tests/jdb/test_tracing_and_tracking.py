@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from tests.harness import program
-from tests.jdb.beside import Command, beside
+from tests.jdb.beside import JDKS, Command, beside
 from tests.jdb.differences import normalized
 from tests.jdb.driving import drive, ours
-from tests.jdb.test_side_by_side import JDKS
 
 JDK = JDKS[-1]
 

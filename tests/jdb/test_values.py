@@ -8,9 +8,9 @@ import pytest
 
 from jdbpy.jdb.conversions import argument_at, assignment, with_long_literals
 from tests.harness import Jvm, program
+from tests.jdb.beside import JDKS
 from tests.jdb.differences import normalized
 from tests.jdb.driving import ours, run_script, theirs
-from tests.jdb.test_side_by_side import JDKS
 
 CONVERTED = """\
 set JdbValues.anInt = 5L

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,25 +12,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from jdbpy import UsageError
 from jdbpy.mcp.main import main, parse
-from tests.harness import LIMIT, Jvm, start_target, within
-from tests.harness.processes import piped
-from tests.mcp.client import ROOT, Agent
-
-
-@asynccontextmanager
-async def served(*words: str) -> AsyncIterator[tuple[str, str]]:
-    """The address and the token of a server that has made its token itself."""
-    command = [sys.executable, "-m", "jdbpy", "mcp", "--http", "0", *words]
-    async with piped(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        said = b""
-        while said.count(b"\n") < 2:
-            said += await process.stderr.receive_some()
-        first, second = said.decode().splitlines()
-        yield second.removeprefix("jdbpy: listening on "), first.removeprefix("jdbpy: token ")
-        process.terminate()
-        with within(LIMIT):
-            await process.wait()
+from tests.harness import LIMIT, Jvm, start_target
+from tests.mcp.client import Agent
+from tests.mcp.http_door import served
 
 
 @asynccontextmanager

@@ -13,9 +13,8 @@ from benchmarks.relay import open_relay
 from jdbpy import Options, Stopped, SuspendPolicy
 from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, Jvm, Program, start_target, within
-from tests.harness.tomcat import wait_started
-from tests.real.test_web_application import application as application, get
-from tests.test_tomcat import tomcat as tomcat
+from tests.harness.tomcat import tomcat as tomcat, wait_started
+from tests.real.web_application import application as application, get
 
 CLIENTS = 8
 THINKING = 0.05

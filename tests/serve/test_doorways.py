@@ -23,7 +23,7 @@ from tests.dap.client import dap_client_of
 from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.processes import piped
 from tests.mcp.client import ROOT
-from tests.mcp.test_http import served
+from tests.mcp.http_door import served
 from tests.serve.serving import serving, socket_of
 
 STRANGERS = 2 * MOST_WAITING

@@ -16,10 +16,9 @@ from jdbpy.task_groups import open_nursery
 from tests.cli.pseudo_terminal import PseudoTerminal, open_terminal
 from tests.dap.client import Body, DapClient
 from tests.harness import LIMIT, Jvm, Program, start_target, within
-from tests.harness.tomcat import wait_started
-from tests.real.test_web_application import HELLO, application as application, get
+from tests.harness.tomcat import tomcat as tomcat, wait_started
+from tests.real.web_application import HELLO, application as application, get
 from tests.serve.serving import serving, socket_of
-from tests.test_tomcat import tomcat as tomcat
 
 LINES = HELLO.splitlines()
 TEXT = next(number for number, line in enumerate(LINES, 1) if "return Words" in line)

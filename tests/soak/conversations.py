@@ -23,10 +23,10 @@ import trio
 
 from jdbpy import __version__
 from jdbpy.serve.typed import pack
-from tests.cli.test_calls_commands import TURNS
 from tests.harness import Target, inline, start_target, within
 from tests.harness.processes import piped
 from tests.harness.programs import ROOT
+from tests.harness.turns import TURNS
 from tests.soak.messages import spoil, text
 from tests.soak.trial import Run
 

@@ -30,18 +30,7 @@ from jdbpy.wire.framing import REPLY, Packet, encode_command, encode_packet
 from jdbpy.wire.ids import ObjectID, TaggedObjectID
 from jdbpy.wire.lazy_records import Columns
 from jdbpy.wire.messages import event, event_request, thread_reference, virtual_machine
-from tests.session.events.test_dispatcher import (
-    ALL,
-    MAIN,
-    OTHER,
-    PLACE,
-    THREAD,
-    Stage,
-    go_at_once,
-    stage,
-    stop,
-    stop_at_once,
-)
+from tests.fakes.stage import ALL, MAIN, OTHER, PLACE, THREAD, Stage, go_at_once, stage, stop, stop_at_once
 
 
 class Owner:

@@ -24,8 +24,8 @@ from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import CodeLocation, FrameID, ThreadID
 from jdbpy.wire.messages import event, thread_reference, virtual_machine
 from tests.fakes.frames import frames_reply
+from tests.fakes.stage import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
 from tests.harness import Jvm, debug
-from tests.session.events.test_dispatcher import ALL, MAIN, NONE, OTHER, PLACE, THREAD, Stage, stage, stop
 from tests.session.running import watching
 
 ELSEWHERE = PLACE.replace(index=99)

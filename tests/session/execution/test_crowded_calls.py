@@ -11,30 +11,12 @@ from jdbpy.errors import StateError
 from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Exited, Notice, Stopped
-from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target, within
+from tests.harness import LIMIT, Jvm, debug, inline, program, start_target, within
+from tests.harness.hits import next_hit, runs_to_its_end
 from tests.session.running import counts_agree, target_of
 
 POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
 EXPRESSION = "p.a() * 10 + p.a() - new Pool(p.number * 11).a()"
-
-
-async def next_hit(session: jdbpy.Session) -> int:
-    """Let the target run to the next stop at a breakpoint; its thread, selected."""
-    stop = await session.execution.cont()
-    assert isinstance(stop, Stopped)
-    assert stop.thread is not None
-    await session.select_thread(stop.thread.id)
-    return stop.thread.id
-
-
-async def runs_to_its_end(d: Debugging, passed: int) -> None:
-    """The program goes on, stops that were on their way apart, and has done all it was to do."""
-    ending = await d.session.execution.cont()
-    while isinstance(ending, Stopped):
-        ending = await d.session.execution.cont()
-    assert isinstance(ending, Exited)
-    await d.target.wait_output(f"done {passed}")
-    d.unseen()
 
 
 @pytest.mark.parametrize("others_run", [False, True])

@@ -9,7 +9,7 @@ import pytest
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stopped
 from tests.harness import LIMIT, Jvm, debug, within
-from tests.session.execution.test_crowded_calls import next_hit, runs_to_its_end
+from tests.harness.hits import next_hit, runs_to_its_end
 from tests.session.running import counts_agree
 
 

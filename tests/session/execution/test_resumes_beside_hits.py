@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from jdbpy import Notice, StateError, Stopped, SuspendPolicy
 from jdbpy.session.events.suspension import SuspendOp
 from jdbpy.session.model.breakpoints import Reporting
+from tests.fakes.suspending import THREADS, play, steps, thread_ids
 from tests.harness import Debugging, Jvm, debug, inline
-from tests.session.events.test_suspension import THREADS, play, steps, thread_ids
 
 # it says itself how often each thread has passed, and how often with what the conditions ask for
 SEVENTHS = """

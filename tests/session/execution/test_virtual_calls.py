@@ -12,10 +12,10 @@ from jdbpy.session.events.requests import EventRequest, RequestSpec
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.wire.constants import EventKind
 from jdbpy.wire.messages import event, event_request
+from tests.fakes.conditions import IsOne
+from tests.fakes.stage import ALL, MAIN, PLACE, THREAD, Stage, stage, stop
 from tests.harness import LIMIT, Jvm, debug, within
-from tests.session.events.test_dispatcher import ALL, MAIN, PLACE, THREAD, Stage, stage, stop
-from tests.session.events.test_fast_hits import IsOne
-from tests.session.execution.test_crowded_calls import next_hit
+from tests.harness.hits import next_hit
 from tests.session.running import counts_agree
 
 CALLS = 100

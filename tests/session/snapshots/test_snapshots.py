@@ -20,8 +20,7 @@ from jdbpy.wire.messages import class_type
 from tests.fakes.jvm import FakeJvm
 from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import counts_agree, counts_of
-
-DEEP = Limits(depth=3)
+from tests.session.snapshots.seen import seen
 
 SECRETS = """
 public class Secrets {
@@ -105,30 +104,6 @@ async def still(session: jdbpy.Session, before: dict[int, int]) -> dict[int, int
     """The suspend counts of these threads now: the VM begins and ends threads of its own at any time."""
     return {thread: count for thread, count in (await counts_of(session)).items() if thread in before} | {
         thread: count for thread, count in before.items() if not count
-    }
-
-
-async def modules_of(session: jdbpy.Session) -> list[str]:
-    """The names of all modules; the words for a JVM that has none."""
-    try:
-        return [each.name for each in await session.modules.list()]
-    except jdbpy.StateError as error:
-        return [f"{error}, {error.hint}"]
-
-
-async def seen(session: jdbpy.Session) -> dict[str, object]:
-    """What a session shows: stacks, variables of all frames, locks."""
-    traces = await session.stack.all()
-    frames = [frame.replace(epoch=0) for trace in traces for frame in trace.frames]
-    variables = await session.stack.variables_of_all([frame for trace in traces for frame in trace.frames], DEEP)
-    deadlocks = await session.locks.deadlocks()
-    return {
-        "frames": [(frame.location, frame.thread) for frame in frames],
-        "variables": [[(each.name, each.type, each.value, each.error) for each in some] for some in variables],
-        "deadlocks": [[each.thread.name for each in one.cycle] for one in deadlocks.deadlocks],
-        "threads": [(each.id, each.name, each.state, each.group) for each in await session.threads.list()],
-        "modules": await modules_of(session),
-        "properties": await session.vm.properties(""),
     }
 
 
