@@ -28,7 +28,9 @@ def screen_shown(result: ScreenShown, settings: Settings) -> Shown:
 
 
 @command("screen", "layout", "tui", group="settings")
-async def screen(ctx: Context, pane: Annotated[str, PaneName()] = "", how: Annotated[str, PaneWish()] = "") -> ScreenShown:
+async def screen(
+    ctx: Context, pane: Annotated[str, PaneName()] = "", how: Annotated[str, PaneWish()] = ""
+) -> ScreenShown:
     """Go to the full screen, or back to the plain prompt; show, hide or size a pane.
 
     `screen` goes there and back, `screen on` and `screen off` say which. `screen variables off` hides a pane,

@@ -258,11 +258,15 @@ class PaneReader:
 
         chosen = self._stop is not None and self._stop == (session, session.last_stop, session.ran)
         self._stop = session, session.last_stop, session.ran
-        if chosen and not same_stop and ctx.displays:  # another frame: at a stop the conversation evaluates them
-            watches_too = [watches]
-        else:
-            watches_too = []
-        parts = [*watches_too, variables, stack, threads, plugins, *([without_source] if source is None else [])]
+        other_frame = chosen and not same_stop and bool(ctx.displays)  # at a stop the conversation evaluates them
+        parts = [
+            *([watches] if other_frame else []),
+            variables,
+            stack,
+            threads,
+            plugins,
+            *([without_source] if source is None else []),
+        ]
         async with open_nursery() as nursery:
             for part in parts:
                 nursery.start_soon(_alone, part)

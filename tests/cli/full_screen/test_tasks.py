@@ -44,7 +44,9 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         # a breakpoint by key: its mark, and the program stops there
         await go_to(screen, "says")
         screen.press(F9)
-        await screen.sees(lambda: re.search(rf"^● *{PANES.line('says')} ", screen.text, re.M) is not None, what="a mark")
+        await screen.sees(
+            lambda: re.search(rf"^● *{PANES.line('says')} ", screen.text, re.M) is not None, what="a mark"
+        )
         screen.press("c")
         await screen.stands_at("System.out.println(")
         await go_to(screen, "says")
