@@ -23,7 +23,7 @@ import jdbpy.session.model
 from jdbpy import JdbpyError, Record, UsageError
 from jdbpy.session.values.export import JavaObject
 
-_MODULES = ("jdbpy.session.values.queries", "jdbpy.session.inspect.sampling")
+_MODULES = ("jdbpy.session.values.queries", "jdbpy.session.inspect.sampling", "jdbpy.cli.screen.state")
 """Modules with records beside those of the model."""
 
 _DEEPEST = 400
