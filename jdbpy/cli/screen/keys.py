@@ -91,7 +91,7 @@ def help_lines(columns: int) -> list[Line]:
         found.append([("class:help.key", f" {row.label:<{width}} "), ("", words[0])])
         found += [[("", " " * (width + 2) + more)] for more in words[1:]]
     found += [[], [("", " Mouse: the margin sets a breakpoint, the wheel scrolls, a click opens")]]
-    found += [[("", " 'screen variables off', 'screen output 12', 'screen off' at the prompt; 'help screen'")]]
+    found += [[("", " At the prompt: 'screen variables off', 'screen output 12', 'help screen'")]]
     return found
 
 
