@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         TimedOut as TimedOut,
         UsageError as UsageError,
     )
-    from jdbpy.plugins.declare import command as command, on as on, view as view
+    from jdbpy.plugins.declare import command as command, on as on, pane as pane, view as view
     from jdbpy.plugins.loading import Plugin as Plugin
     from jdbpy.record import Record as Record
     from jdbpy.serve.objects import join as join
@@ -155,7 +155,7 @@ _HOMES = {
         "ProtocolError", "ReadOnlyError", "StateError", "Thrown", "TimedOut", "UsageError",
     ),
     "jdbpy.api.opening": ("attach", "fleet", "launch", "listen", "open_snapshot"),
-    "jdbpy.plugins.declare": ("command", "on", "view"),
+    "jdbpy.plugins.declare": ("command", "on", "pane", "view"),
     "jdbpy.plugins.loading": ("Plugin",),
     "jdbpy.record": ("Record",),
     "jdbpy.serve.objects": ("join",),

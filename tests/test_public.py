@@ -20,7 +20,7 @@ NAMES = """
     Event EventStream EventsDropped Exited Notice Output Report Stopped StopReason VMDisconnected VmState
     BreakpointInfo BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo FrameInfo Limits LineEntry
     Location MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup
-    ThreadInfo ThreadRef ValueInfo Variable VmInfo purpose
+    ThreadInfo ThreadRef ValueInfo Variable VmInfo pane purpose
     api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments packets snapshots
     strata threads tracing values views vm
 """

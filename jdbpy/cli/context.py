@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jdbpy.cli.python_lines import PythonLines
     from jdbpy.cli.restarting import Restarts
     from jdbpy.cli.results import DisplayedItem
-    from jdbpy.cli.screen.switching import ScreenSwitch
+    from jdbpy.cli.screen.switching import ScreenControl
     from jdbpy.plugins.running import PythonRunner
 
 
@@ -90,7 +90,7 @@ class Context:
         self.displayed: dict[int, DisplayedItem] = {}  # what each of these was, the last time
         self.seen: dict[str, Any] | None = None  # names that the screen has read at this stop, for completion
         self.on_displayed: Callable[[], None] | None = None  # called when one of them was evaluated
-        self.screen: ScreenSwitch | None = None  # the way to the full screen and back; None: there is none
+        self.screen: ScreenControl | None = None  # the way to the full screen and back; None: there is none
         self.next_display = 1  # displays and monitors are numbered together
         self.monitors: dict[int, str] = {}  # commands run at each stop, by number
         self.actions: dict[int, list[str]] = {}  # commands run when a point is hit, by the point's number

@@ -48,6 +48,15 @@ Ctrl-C        clears a line that has text; on an empty one pauses the target; en
 Ctrl-D        leaves: an attached target runs on, a launched one is ended
 Up, Ctrl-R    the history, which is kept over runs
 Ctrl-Z        puts the debugger into the background""",
+    "panes": """\
+`screen` goes to the full screen and back; `--screen` begins there. Its panes: source, variables, stack, watches,
+threads, jvms, output, and those of plug-ins. Keys there (`?` shows all):
+F5 c          let the program run            F9 b          set a breakpoint, or delete it
+F8 F10 n      step over                      u d           the calling, the called frame
+F7 F11 s      step into                      / g           search, go to a line
+Shift-F8 f    step out                       Tab 1 ... 7   other panes; o hides one, z makes it large
+: Escape      to the command line and back   q             leave
+`screen variables off` hides a pane, `screen output 12` sizes it, `screen source only` makes it large.""",
     "numbers": """\
 Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set frame-base 0` makes 0 the innermost.
 Threads have the id that `threads` shows. Breakpoints, catchpoints, watchpoints and traces are numbered together in the

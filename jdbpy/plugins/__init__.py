@@ -8,7 +8,7 @@
         "List the orders that are open."
         return [order["name"].string for order in vm.static("com.acme.Shop.OPEN").children.page(0, most)]
 
-* ``declare``: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``: marks on functions, nothing else.
+* ``declare``: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``, ``jdbpy.pane``: marks on functions, nothing else.
 * ``loading``: a file becomes a ``Plugin``, if no other user can have written it; faults become one sentence.
 * ``running``: ``PythonRunner`` calls functions and runs code of the user beside a session, and can interrupt them.
 * ``given``: the objects that their code is given.

@@ -1,4 +1,4 @@
-"""The declarations of a plug-in: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``.
+"""The declarations of a plug-in: ``jdbpy.command``, ``jdbpy.view``, ``jdbpy.on``, ``jdbpy.pane``.
 
 The decorators return the function as it is, with a mark; ``loading`` collects the marked functions of a file. So a
 function of a plug-in can be called and tested like any other.
@@ -47,7 +47,14 @@ class HookDeclaration(Record):
     events: tuple[str, ...]
 
 
-Declaration = CommandDeclaration | ViewDeclaration | HookDeclaration
+class PaneDeclaration(Record):
+    """A function whose result is shown in a pane of the full screen."""
+
+    function: Callable[..., Any]
+    name: str
+
+
+Declaration = CommandDeclaration | ViewDeclaration | HookDeclaration | PaneDeclaration
 
 
 @overload
@@ -136,6 +143,37 @@ def on(*events: str) -> Callable[[F], F]:
         return _mark(function, HookDeclaration(function, tuple(events)))
 
     return declare
+
+
+@overload
+def pane(function: F, /) -> F: ...
+
+
+@overload
+def pane(name: str, /) -> Callable[[F], F]: ...
+
+
+def pane(name: Any, /) -> Any:
+    """Show what a function of a plug-in returns in a pane of the full screen, called like the function unless a name is
+    given.
+
+    ``@jdbpy.pane`` or ``@jdbpy.pane("orders")``. It is called at each stop that the screen shows, with ``vm``,
+    ``stop``, ``frame`` and ``thread`` where it has such parameters, and returns what a command may return: a text, a
+    list, a dict, ``jdbpy.api.Table``. What it raises stands in the pane. Raises UsageError for what is no name.
+    """
+    if callable(name):
+        return pane(name.__name__.strip("_").replace("_", "-"))(name)
+    if not isinstance(name, str) or not _is_name(name) or name in _OF_THE_SCREEN:
+        raise UsageError(f"{name!r} cannot be the name of a pane", hint="a word of letters, digits and '-'")
+
+    def declare(function: F) -> F:
+        return _mark(function, PaneDeclaration(function, name.lower()))
+
+    return declare
+
+
+_OF_THE_SCREEN = ("source", "variables", "stack", "watches", "threads", "jvms", "output", "on", "off", "src")
+"""Names that panes have, or that the command `screen` takes."""
 
 
 def declarations(function: Any) -> tuple[Declaration, ...]:

@@ -20,6 +20,7 @@ from jdbpy.plugins.declare import (
     CommandDeclaration,
     Declaration,
     HookDeclaration,
+    PaneDeclaration,
     ViewDeclaration,
     declarations,
 )
@@ -38,6 +39,7 @@ class Plugin(Record):
     commands: tuple[CommandDeclaration, ...]
     views: tuple[ViewDeclaration, ...]
     hooks: tuple[HookDeclaration, ...]
+    panes: tuple[PaneDeclaration, ...] = ()
 
     @property
     def name(self) -> str:
@@ -82,6 +84,7 @@ def _plugin(path: str, names: Mapping[str, Any]) -> Plugin:
         tuple(each for each in found if isinstance(each, CommandDeclaration)),
         tuple(each for each in found if isinstance(each, ViewDeclaration)),
         tuple(each for each in found if isinstance(each, HookDeclaration)),
+        tuple(each for each in found if isinstance(each, PaneDeclaration)),
     )
 
 

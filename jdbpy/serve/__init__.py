@@ -6,6 +6,7 @@
 * ``protocols``: who serves a client of each kind.
 * ``clients``: batches, programs and prompts on the serving side: their commands run here.
 * ``joining``: the prompt and the batch on the joining side: the keyboard and the screen.
+* ``screens``: the full screen of a joined prompt, whose panes are read on the serving side.
 * ``objects``: ``jdbpy.join``, for scripts: the objects of ``jdbpy.attach``.
 * ``calls``: their calls, on the serving side.
 * ``observations``: the calls of methods that they observe, on both sides.

@@ -31,6 +31,7 @@ from jdbpy.cli.repl.sink import Sink
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import ScriptLine, ScriptLines
 from jdbpy.serve.lines import Message, Outgoing, number_of, switch_of, text_of
+from jdbpy.serve.screens import ServedScreen
 from jdbpy.task_groups import open_nursery
 
 LONGEST_PAGE = 8 * 1024 * 1024
@@ -227,20 +228,30 @@ class Person(Client):
         self._known = Known(TABLE)
         self._interrupt, self._interrupts = trio.open_memory_channel[None](1)
         self._conversation: Conversation | None = None
+        self._able = switch_of(hello, "screens")
+        self._begin_on_screen = switch_of(hello, "screen")
         self._begin = tuple(text_of(hello, "begin").splitlines())
 
     async def run(self) -> int:
         jvms = Jvms()
         jvms.begin(self.session, "", None)
         shared = Context(self.session, settings=self.settings)
-
-        def make_context(jvm: Jvm) -> Context:
-            return Context(
-                jvm.session, settings=self.settings, interactive=True, confirm=self._confirm, jvms=jvms, beside=shared
-            )
-
         sink = Sink(self._prompt)
         async with open_nursery() as nursery:
+            screen = self._prompt.screen = ServedScreen(self.out, self.settings, jvms, nursery, able=self._able)
+
+            def make_context(jvm: Jvm) -> Context:
+                context = Context(
+                    jvm.session,
+                    settings=self.settings,
+                    interactive=True,
+                    confirm=self._confirm,
+                    jvms=jvms,
+                    beside=shared,
+                )
+                screen.use(context)
+                return context
+
             await nursery.start(sink.run)
             names = NamesRefresher(shared, self._known)
             conversation = Conversation(jvms, make_context, TABLE, self.renderer, self._prompt, sink, names)
@@ -251,6 +262,8 @@ class Person(Client):
                 f"here: {others}. 'help' lists the commands."
             )
             self._conversation = conversation
+            if self._begin_on_screen:
+                await screen.open()
             await conversation.run(self._begin, self._interrupts)
             await sink.flush()
             nursery.cancel_scope.cancel()
@@ -279,6 +292,8 @@ class Person(Client):
                     "candidates": [[each.text, each.replaces, each.meta] for each in found],
                 }
             )
+        elif "open" in message and self._prompt.screen is not None:
+            self._prompt.screen.take(message)
         elif "answer" in message or "end" in message:
             self._prompt.take(None if switch_of(message, "end") else text_of(message, "answer"))
 
@@ -290,6 +305,8 @@ class ClientPrompt:
         self._client = client
         self._out = client.out
         self._pages = pages
+        self.screen: ServedScreen | None = None
+        """The client's full screen, once the conversation runs."""
         self._state: PromptState | None = None
         self._open = False
         self._answers: list[str | None] = []
@@ -298,7 +315,7 @@ class ClientPrompt:
     @property
     def pages(self) -> bool:
         """True if long text goes through a pager."""
-        return self._pages
+        return self._pages and not (self.screen is not None and self.screen.is_open)
 
     @property
     def completes(self) -> bool:
@@ -320,6 +337,8 @@ class ClientPrompt:
             shown = {name: getattr(state, name) for name in _STATE}
             age = None if state.since is None else max(0.0, time.monotonic() - state.since)
             self._out.put({"type": "state", "state": {**shown, "age": age}})
+        if self.screen is not None:
+            self.screen.poke()
 
     def redraw(self) -> None:
         """Does nothing: the client draws its prompt when it is sent another state."""
@@ -329,6 +348,8 @@ class ClientPrompt:
         found = await self._ask({"type": "read"})
         if found is None:
             raise EOFError
+        if self.screen is not None:
+            self.screen.note_line(found)
         return found
 
     async def ask(self, question: str) -> str:
@@ -338,6 +359,8 @@ class ClientPrompt:
     async def show(self, text: str) -> None:
         """Send text; wait where the client is slow."""
         self._out.put({"type": "show", "text": text})
+        if self.screen is not None:
+            self.screen.glance()
         await self._out.room()
 
     async def page(self, parts: Iterable[str]) -> None:

@@ -20,8 +20,10 @@ from jdbpy.cli.output.columns import columns_of_window
 from jdbpy.cli.repl.loop import open_prompt
 from jdbpy.cli.repl.prompt_state import PromptState
 from jdbpy.cli.repl.screen import Prompt
-from jdbpy.cli.repl.terminal import restored_modes, size, wants_color
+from jdbpy.cli.repl.terminal import can_edit, restored_modes, size, wants_color
 from jdbpy.cli.run import scripts_of
+from jdbpy.cli.screen.state import ScreenState
+from jdbpy.cli.screen.switching import ScreenSwitch
 from jdbpy.cli.settings import Settings
 from jdbpy.process import standard
 from jdbpy.process.scripts import ScriptLine, ScriptLines
@@ -30,6 +32,7 @@ from jdbpy.process.statuses import LOST
 from jdbpy.serve import sockets
 from jdbpy.serve.greeting import error_of, greeting
 from jdbpy.serve.lines import MOST_ANSWER, LineReader, Message, Outgoing
+from jdbpy.serve.screens import changed
 from jdbpy.task_groups import open_nursery
 
 COMPLETION_LIMIT = 5.0
@@ -54,6 +57,8 @@ async def join(line: CommandLine, *, is_batch: bool) -> int:
             json=line.json,
             front="batch" if is_batch else "prompt",
             color=wants_color(line.color, sys.stdout),
+            screens=not is_batch and can_edit(sys.stdin, sys.stdout),
+            screen=line.screen,
         )
         columns, rows = size()
         hello.update(columns=columns, rows=rows, window=columns_of_window() is not None)
@@ -169,10 +174,16 @@ class JoinedPrompt(Joined):
     async def talk(self) -> None:
         settings = Settings()
         settings.set("color", self.line.color)
+        state = ScreenState()
         opened = open_prompt(settings, self._complete, self.interrupt, self._panic, self._note_key)
         async with opened as prompt, open_nursery() as nursery:
             self.out.put({"columns": size()[0], "rows": size()[1]})
+            if isinstance(prompt, ScreenSwitch):
+                prompt.bind_remote(lambda kind, path: self.out.put({"open": kind, "path": path}))
             while (message := await self.next()) is not None:
+                if message.get("type") == "panes" and isinstance(prompt, ScreenSwitch):
+                    state = changed(state, message.get("changes"))
+                    prompt.publish(state)
                 await self._take(message, prompt, nursery)
             nursery.cancel_scope.cancel()
         if self.status is None and self.failure is None:
@@ -199,6 +210,17 @@ class JoinedPrompt(Joined):
                 self.out.put({"answer": ""})
             case "candidates":
                 self._take_candidates(message)
+            case "screen" if isinstance(prompt, ScreenSwitch):
+                await self._change_screen(prompt, message)
+
+    async def _change_screen(self, screen: ScreenSwitch, message: Message) -> None:
+        match message.get("how"):
+            case "open":
+                await screen.open()
+            case "close":
+                await screen.close()
+            case "arrange":
+                await screen.arrange(str(message.get("pane", "")), str(message.get("wish", "")))
 
     async def _answer(self, scope: trio.CancelScope, ask: Callable[[], Awaitable[str]]) -> None:
         with scope:

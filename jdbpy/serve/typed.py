@@ -35,7 +35,7 @@ COMPONENTS = frozenset(
 OWN = frozenset({"down", "exit", "panic", "select_frame", "select_thread", "snapshot", "up"})
 """Coroutines of the session itself."""
 
-_MODULES = ("jdbpy.session.values.queries", "jdbpy.session.inspect.sampling")
+_MODULES = ("jdbpy.session.values.queries", "jdbpy.session.inspect.sampling", "jdbpy.cli.screen.state")
 """Modules with records beside those of the model."""
 
 _DEEPEST = 400

@@ -171,7 +171,8 @@ async def open_terminal(
 ) -> AsyncIterator[PseudoTerminal]:
     """Runs ``jdbpy ARGUMENTS`` on a terminal of that size, with ``home`` as the home directory; ends it at the end.
 
-    ``where`` is the working directory, by default ``home``. ``screen`` makes the model of the screen. ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
+    ``where`` is the working directory, by default ``home``. ``shell`` is a line for sh in which ``"$@"`` runs jdbpy.
+    ``screen`` makes the model of the screen.
     """
     around = [] if shell == '"$@"' else ["/bin/sh", "-c", shell, "sh"]
     master, slave = pty.openpty()

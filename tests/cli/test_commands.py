@@ -55,6 +55,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         (f"serve ledger-{os.getpid()}", lambda d: d["name"] == f"ledger-{os.getpid()}"),
         ("moment before", lambda d: [each["name"] for each in d["moments"]] == ["before"]),
         ("diff before before", lambda d: "threads" in d["compared"]),
+        ("screen", lambda d: d["open"] is False and "no screen here" in d["message"]),
         ("repeat off", lambda d: d["settings"][0]["name"] == "repeat"),
         ("use", lambda d: d["path"] == [LEDGER.sources]),
         ("exclude", lambda d: "java.*" in d["patterns"]),

@@ -5,5 +5,5 @@
 * ``points``: what catchpoints, watchpoints and traces are about; ``tail``: the filters behind them
 * ``calls``: methods whose calls are observed
 * ``hits``: which decisions about hits; ``target``: threads, frames, classes, breakpoints; ``vm``: the rest
-* ``commands``: commands and settings; ``jvms``: several JVMs
+* ``commands``: commands and settings; ``jvms``: several JVMs; ``screen``: panes
 """

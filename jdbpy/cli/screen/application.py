@@ -422,6 +422,8 @@ class ScreenApplication:
                 model.turn(1 if name == "turn" else -1)
             case "pane":
                 self._pane(int(event.data))
+            case "hide":
+                model.show(model.focus, False)
             case "zoom":
                 model.zoom()
             case "larger" | "smaller":
@@ -442,11 +444,7 @@ class ScreenApplication:
         names = [*PANES, *(name for name in self.model.panes if name not in PANES)]
         if number > len(names):
             return
-        name = names[number - 1]
-        if self.model.focus == name and name in self.model.shown:
-            self.model.show(name, False)
-        else:
-            self.focus_panes(name)
+        self.focus_panes(names[number - 1])
 
     # The mouse
 

@@ -16,6 +16,8 @@ Line = list[Fragment]
 
 _ANSI = re.compile(r"\x1b\[([0-9;]*)m")
 
+_PACKAGE = re.compile(r"(?P<quoted>\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?)|(?<![\w$./-])(?:[a-z_][\w$]*\.)+(?=[A-Z])")
+
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "gray")
 """The colors of codes 30 to 37, as prompt_toolkit names them after ``ansi``."""
 
@@ -147,5 +149,8 @@ def wrapped(line: Line, columns: int, most: int = 200) -> list[Line]:
 
 
 def short_type(name: str) -> str:
-    """Return the name of a type without packages: ``List<Order>`` for ``java.util.List<com.acme.Order>``."""
-    return re.sub(r"(?:[a-z_][\w$]*\.)+(?=[A-Za-z_$])", "", name)
+    """Return the name of a type without packages: ``List<Order>`` for ``java.util.List<com.acme.Order>``.
+
+    Of a value too: what stands between quotes stays.
+    """
+    return _PACKAGE.sub(lambda match: match["quoted"] or "", name)

@@ -44,7 +44,8 @@ KEYS = (
     KeyRow("packages", ("Y",), "Y", "show the packages of types, or hide them"),
     KeyRow("turn", ("tab",), "Tab", "go to the next pane; Shift-Tab to the last; a click does too"),
     KeyRow("return", ("s-tab",), "", ""),
-    KeyRow("pane", tuple("123456789"), "1 ... 7", "go to a pane, or hide it: the numbers stand in the titles"),
+    KeyRow("pane", tuple("123456789"), "1 ... 7", "go to a pane, and show it: the numbers stand in the titles"),
+    KeyRow("hide", ("o",), "o", "hide the pane that has the focus; its number shows it again"),
     KeyRow("zoom", ("z",), "z", "give the pane the whole screen, or take it back"),
     KeyRow("larger", ("+", "="), "+ -", "make the pane larger or smaller; < > move the border of the source"),
     KeyRow("smaller", ("-",), "", ""),
@@ -90,7 +91,7 @@ def help_lines(columns: int) -> list[Line]:
         found.append([("class:help.key", f" {row.label:<{width}} "), ("", words[0])])
         found += [[("", " " * (width + 2) + more)] for more in words[1:]]
     found += [[], [("", " Mouse: the margin sets a breakpoint, the wheel scrolls, a click opens")]]
-    found += [[("", " 'screen variables off', 'screen output 12', 'screen off' at the prompt; 'help screen'")]]
+    found += [[("", " At the prompt: 'screen variables off', 'screen output 12', 'help screen'")]]
     return found
 
 

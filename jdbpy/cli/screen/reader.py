@@ -102,6 +102,13 @@ class PaneReader:
         if self._now() != self._moment:
             self._reading.cancel()
 
+    def glance(self) -> None:
+        """Show what is known without asking: the JVMs, where breakpoints stand. Something was put out just now."""
+        jvms = _jvms_shown(self._jvms) if self._jvms.several else ()
+        marks = line_marks(_points(self._jvms.current.session), self.state.source)
+        if (jvms, marks) != (self.state.jvms, self.state.marks):
+            self._publish(jvms=jvms, marks=marks)
+
     def note_line(self, line: str) -> None:
         """The user runs a line: it may change values."""
         word = line.partition(" ")[0].partition("/")[0].lower()
@@ -173,7 +180,7 @@ class PaneReader:
             variables=(),
             variables_note=note,
             jvms=jvms,
-            marks=line_marks(_points(session), self.state.source, None),
+            marks=line_marks(_points(session), self.state.source),
         )
         if not ended and not session.remote:
             with suppress(JdbpyError):
@@ -196,7 +203,7 @@ class PaneReader:
                 here = await self._sources.at_frame(ctx, frame)
                 if here is not None and here.key == source.key:
                     source = source.replace(current=frame.location.line, top=frame.index == 1)
-        self._publish(source=source, marks=line_marks(_points(session), source, None), jvms=jvms)
+        self._publish(source=source, marks=line_marks(_points(session), source), jvms=jvms)
         self._take_watches(ctx)
         await self._read_open(session)
 
@@ -213,7 +220,7 @@ class PaneReader:
             busy=True,
             thread=escape(session.selected_thread_name),
             source=known,
-            marks=line_marks(_points(session), known, frame),
+            marks=line_marks(_points(session), known),
             frames=self._frames_at_once(frame, session),
             variables_note="",
             jvms=jvms,
@@ -258,11 +265,15 @@ class PaneReader:
 
         chosen = self._stop is not None and self._stop == (session, session.last_stop, session.ran)
         self._stop = session, session.last_stop, session.ran
-        if chosen and not same_stop and ctx.displays:  # another frame: at a stop the conversation evaluates them
-            watches_too = [watches]
-        else:
-            watches_too = []
-        parts = [*watches_too, variables, stack, threads, plugins, *([without_source] if source is None else [])]
+        other_frame = chosen and not same_stop and bool(ctx.displays)  # at a stop the conversation evaluates them
+        parts = [
+            *([watches] if other_frame else []),
+            variables,
+            stack,
+            threads,
+            plugins,
+            *([without_source] if source is None else []),
+        ]
         async with open_nursery() as nursery:
             for part in parts:
                 nursery.start_soon(_alone, part)

@@ -37,7 +37,7 @@ class SourcePane(Pane):
         self.left = 0
         self.pattern = ""
         self._height = 1
-        self._free = False  # the rows were scrolled away from the cursor
+        self._sought = False  # the cursor was put somewhere, and has not been drawn there
         self._runs = True
 
     def take(self, state: ScreenState) -> None:
@@ -110,15 +110,12 @@ class SourcePane(Pane):
     # The cursor
 
     def go_to(self, line: int) -> None:
-        """Put the cursor on a line, in the middle third of the rows if it was not in sight."""
+        """Put the cursor on a line, a third of the rows down if it was not in sight."""
         self.cursor = max(1, min(self.last, line))
-        self._free = False
-        if not self.top + 1 <= self.cursor <= self.top + self._height - 2:
-            self.top = max(1, self.cursor - self._height // 3)
+        self._sought = True
 
     def move(self, by: int) -> None:
         self.cursor = max(1, min(self.last, self.cursor + by))
-        self._free = False
 
     def page(self, by: int) -> None:
         step = by * max(1, self._height - 1)
@@ -139,6 +136,9 @@ class SourcePane(Pane):
 
     def _keep_in_sight(self) -> None:
         self.cursor = max(1, min(self.last, self.cursor))
+        if self._sought and not self.top + 1 <= self.cursor <= self.top + self._height - 2:
+            self.top = max(1, self.cursor - self._height // 3)
+        self._sought = False
         self.top = min(self.top, max(1, self.last - self._height + 1), self.cursor)
         self.top = max(1, self.top, self.cursor - self._height + 1)
 

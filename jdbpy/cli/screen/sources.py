@@ -76,6 +76,9 @@ class SourceReader:
         """
         at = frame.location
         title = f"{at.class_name}.{at.method}"
+        if frame.native:
+            why = f"{title} is native: it has no source and no bytecode"
+            return SourceShown(title=escape(title), message=escape(why) + "\n'u' goes to the caller")
         try:
             if ctx.settings["decompiler"] != NO_DECOMPILER and not frame.obsolete:
                 file = await ctx.session.sources.decompiled(at.class_name, ctx.settings["decompiler"])
@@ -87,12 +90,12 @@ class SourceReader:
         try:
             found = await ctx.session.code.disassemble("")
         except JdbpyError as error:
-            return SourceShown(title=escape(title), message=escape(error.message))
+            why = f"no source was found, and the bytecode cannot be read: {error.message}"
+            return SourceShown(title=escape(title), message=escape(why) + "\n'use PATHS' says where sources are")
         for method in found:
             if any(each.current for each in method.instructions):
                 return _bytecode(method)
-        why = f"{title} is native: it has no source and no bytecode"
-        return SourceShown(title=escape(title), message=escape(why) + "\n'u' goes to the caller")
+        return SourceShown(title=escape(title), message=escape(f"{title} has no source and no bytecode"))
 
 
 def _bytecode(method: code.Disassembly) -> SourceShown:
@@ -122,7 +125,7 @@ def _outermost(class_name: str) -> str:
     return class_name if cut < 0 else f"{package}{dot}{simple[:cut]}"
 
 
-def line_marks(points: list[BreakpointInfo], shown: SourceShown, frame: FrameInfo | None) -> tuple[LineMark, ...]:
+def line_marks(points: list[BreakpointInfo], shown: SourceShown) -> tuple[LineMark, ...]:
     """Return the marks of breakpoints at the lines of a file that is shown."""
     if shown.kind != "source":
         return ()

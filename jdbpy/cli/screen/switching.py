@@ -6,9 +6,9 @@ about its panes. To the conversation it is one prompt; ``connect`` and ``begin``
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import trio
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from jdbpy.cli.screen.full_prompt import FullScreen
     from jdbpy.cli.screen.model import ScreenModel
     from jdbpy.cli.screen.reader import PaneReader
+    from jdbpy.cli.screen.state import ScreenState
     from jdbpy.cli.settings import Settings
 
 KEPT = 1_000
@@ -33,6 +34,35 @@ KEPT = 1_000
 
 LAST_WORDS = 40
 """Lines of the last command that are printed when the debugger is left from the screen."""
+
+
+class ScreenControl(Protocol):
+    """What commands may do with the full screen."""
+
+    @property
+    def is_open(self) -> bool:
+        """True while it is there."""
+
+    async def open(self) -> None:
+        """Go to it."""
+
+    async def close(self) -> None:
+        """Go back to the plain prompt."""
+
+    async def arrange(self, name: str, how: str) -> None:
+        """Show a pane, hide it, or size it. Raises UsageError."""
+
+
+ALWAYS = ("source", "variables", "stack", "watches", "threads", "jvms", "output")
+"""The panes that are always there."""
+
+
+def check_wish(names: Sequence[str], name: str, how: str) -> None:
+    """Raise UsageError for a pane that there is not, or for what cannot become of one."""
+    if name not in names:
+        raise UsageError(f"no pane '{name}'", hint=f"panes: {', '.join(names)}")
+    if how not in ("", "on", "off", "only") and not how.isdecimal():
+        raise UsageError(f"'{how}' is neither on, off, only nor a number of rows")
 
 
 class ScreenSwitch:
@@ -61,6 +91,7 @@ class ScreenSwitch:
         self._model: ScreenModel | None = None
         self._jvms: Jvms | None = None
         self._reader: PaneReader | None = None
+        self._opened: Callable[[str, str], object] | None = None
         self._reading = trio.CancelScope()
         self._opened_at = 0  # the number of lines of output then
         self._line_at = 0  # and when the last line was typed
@@ -75,31 +106,36 @@ class ScreenSwitch:
 
     async def open(self) -> None:
         """Go to the full screen."""
-        if self._screen is not None or self._jvms is None:
+        if self._screen is not None or (self._jvms is None and self._opened is None):
             return
         from jdbpy.cli.screen.full_prompt import FullScreen
         from jdbpy.cli.screen.model import ScreenModel
-        from jdbpy.cli.screen.plugin_panes import read_plugins
-        from jdbpy.cli.screen.reader import PaneReader
 
         self._settings.on_screen = True
         if self._model is None:
             self._model = ScreenModel(self._log)
         self._opened_at = self._log.count
-        self._reader = PaneReader(self._jvms, self._publish, read_plugins)
+        if self._jvms is not None:
+            from jdbpy.cli.screen.plugin_panes import read_plugins
+            from jdbpy.cli.screen.reader import PaneReader
+
+            self._reader = PaneReader(self._jvms, self.publish, read_plugins)
+            self._opened = self._reader.open
+        assert self._opened is not None
         self._screen = FullScreen(
             self._thread,
             self._model,
             self._stdin,
             self._stdout,
             self._line.history,
-            opened=self._reader.open,
+            opened=self._opened,
             **self._keys,
         )
         self._screen.update(self._state)
         self._reading = trio.CancelScope()
         await self._nursery.start(self._screen.run)
-        self._nursery.start_soon(self._read, self._reader, self._reading)
+        if self._reader is not None:
+            self._nursery.start_soon(self._read, self._reader, self._reading)
 
     async def close(self, *, say: int = KEPT) -> None:
         """Go back to the line, with the output of the meantime: at most so many lines."""
@@ -122,7 +158,8 @@ class ScreenSwitch:
         with scope:
             await reader.run()
 
-    def _publish(self, state: Any) -> None:
+    def publish(self, state: ScreenState) -> None:
+        """Show another state in the panes."""
         if self._screen is not None:
             self._screen.take(state)
 
@@ -144,19 +181,16 @@ class ScreenSwitch:
         """Show these JVMs."""
         self._jvms = jvms
 
-    def panes(self) -> tuple[str, ...]:
-        """Return the names of the panes."""
-        from jdbpy.cli.screen.layout import PANES
-        from jdbpy.cli.screen.plugin_panes import pane_names
-
-        return (*PANES, *pane_names())
+    def bind_remote(self, opened: Callable[[str, str], object]) -> None:
+        """Show what a session elsewhere sends (``publish``); ``opened`` is called with what is opened in the tree."""
+        self._opened = opened
 
     async def arrange(self, name: str, how: str) -> None:
         """Show a pane (``on``), hide it (``off``), or give it so many rows. Raises UsageError."""
-        if name not in self.panes():
-            raise UsageError(f"no pane '{name}'", hint=f"panes: {', '.join(self.panes())}")
-        if how not in ("", "on", "off", "only") and not how.isdecimal():
-            raise UsageError(f"'{how}' is neither on, off, only nor a number of rows")
+        if self._jvms is not None:
+            from jdbpy.cli.screen.plugin_panes import pane_names
+
+            check_wish((*ALWAYS, *pane_names()), name, how)
         await self.open()
         screen = self._screen
         if screen is None:
@@ -259,6 +293,8 @@ class ScreenSwitch:
             await self._line.show(text)
         else:
             self._screen.redraw()
+            if self._reader is not None:
+                self._reader.glance()
             await trio.lowlevel.checkpoint()
 
 

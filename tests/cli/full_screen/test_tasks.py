@@ -120,7 +120,7 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         await screen.sees("STARTED.wait();", "▷")
 
         # panes
-        screen.press("5")
+        screen.press("5o")
         await screen.sees(lambda: "5 Threads" not in screen.text, what="the pane to go")
         screen.press("z")
         await screen.sees(lambda: "7 Output" not in screen.text, what="one pane alone")
