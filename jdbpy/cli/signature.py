@@ -109,7 +109,7 @@ class Signature:
                 raise UsageError(f"{option.flags[0]} needs {option.argument.metavar}")
         for parameter in self.positional[len(values) :]:
             if parameter.required:
-                raise UsageError(f"{parameter.argument.metavar} is missing")
+                raise UsageError(f"{_first_word(parameter.argument.metavar)} is missing")
         return values, keywords
 
     def text_of(self, index: int, text: str) -> str:
@@ -169,6 +169,12 @@ class Signature:
         if index < len(self.positional):
             return self.positional[index]
         return self.positional[-1] if self.positional and self.positional[-1].repeated else None
+
+
+def _first_word(metavar: str) -> str:
+    """Return the one thing that a usage line asks for first: ``METHOD`` of ``METHOD [except PATTERNS] ...``."""
+    words = re.sub(r"\[[^\[\]]*\]", "", metavar).split()
+    return words[0] if words else metavar
 
 
 class NoValue(Argument[bool]):

@@ -20,6 +20,9 @@ from jdbpy.record import Record
 
 Function = Callable[..., Awaitable[Record]]
 
+_LONG_USAGE = 60
+"""Characters of a usage line beyond which an example says more."""
+
 
 class CliCommand:
     """One command.
@@ -69,6 +72,20 @@ class CliCommand:
     def usage(self) -> str:
         return f"{self.name} {self.signature.usage}".strip()
 
+    @property
+    def example(self) -> str:
+        """Return the first example of the docstring; "" if it has none."""
+        names = "|".join(map(re.escape, (self.name, *self.aliases)))
+        found = re.search(rf"`((?:{names}) [^`]+)`", self.doc)
+        return " ".join(found[1].split()) if found else ""
+
+    @property
+    def usage_hint(self) -> str:
+        """Return what a wrong call is told: how it is used, or an example where that would be long."""
+        if len(self.usage) <= _LONG_USAGE or not self.example:
+            return f"usage: {self.usage}"
+        return f"for example: {self.example} ('help {self.name}' has all that may stand there)"
+
     @cached_property
     def returns(self) -> tuple[type[Record], ...]:
         """Return the types of its results."""
@@ -82,7 +99,7 @@ class CliCommand:
             values, keywords = self.signature.parse(text)
             return await self.function(context, *values, **keywords)
         except UsageError as error:
-            error.hint = error.hint or f"usage: {self.usage}"
+            error.hint = error.hint or self.usage_hint
             raise
 
 

@@ -7,12 +7,13 @@ from typing import Annotated
 from jdbpy.cli.arguments.base import Number, TextArgument
 from jdbpy.cli.arguments.target import BreakpointNumber
 from jdbpy.cli.context import Collecting, Context
+from jdbpy.cli.interpreter import expanded, unknown_command
 from jdbpy.cli.output.pieces import Sentence, Shown, number
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Actions, Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.stop_actions import require_stop
-from jdbpy.cli.table import command
+from jdbpy.cli.table import TABLE, command
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
@@ -45,6 +46,8 @@ async def monitor(ctx: Context, line: Annotated[str, TextArgument("COMMAND")] = 
     `monitor where`, `monitor print total`. They are numbered together with what `display` shows.
     """
     if line:
+        if TABLE.find(expanded(ctx, line)) is None:
+            raise unknown_command(TABLE, line)
         number, ctx.next_display = ctx.next_display, ctx.next_display + 1
         ctx.monitors[number] = line
         return Monitors((Monitor(number, line),))

@@ -11,7 +11,18 @@ import trio
 from jdbpy import Notice, calls as model
 from jdbpy.cli.arguments.calls import CallsArgument, CallsRequest
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Line, Pieces, RowPieces, Shown, count as count_of, faint, name, number
+from jdbpy.cli.output.pieces import (
+    Column,
+    Line,
+    Pieces,
+    RowPieces,
+    Shown,
+    TablePieces,
+    count as count_of,
+    faint,
+    name,
+    number,
+)
 from jdbpy.cli.output.plain import plain_lines
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
@@ -64,25 +75,43 @@ def statistics_shown(result: model.CallStatistics, settings: Settings) -> Shown:
     )
     if not result.methods:
         return
-    titles = (
-        f"{'calls':>10}", f"{'failed':>8}", f"{'a second':>9}", f"{'mean':>9}", f"{'p50':>9}", f"{'p99':>9}",
-        f"{'max':>9}", "method",
-    )  # fmt: skip
-    rows: list[tuple[Line, ...]] = [tuple(map(faint, titles))]
+    rows: list[tuple[Line, ...]] = []
     for each in result.methods:
         rate = f"{each.rate:,.0f}" if each.rate >= 10 else f"{each.rate:.1f}"
         times = (each.mean, each.p50, each.p99, each.maximum)
         types = ",".join(_short(parameter) for parameter in each.parameters)
         rows.append(
             (
-                number(f"{each.count:>10,}"),
-                f"{each.failures:>8,}",
-                f"{rate:>9}",
-                *(f"{_time(seconds):>9}" for seconds in times),
+                number(f"{each.count:,}"),
+                f"{each.failures:,}",
+                rate,
+                *(_time(seconds) for seconds in times),
                 f"{each.class_name}.{each.method}({types})",
             )
         )
-    yield RowPieces(rows)
+    head = tuple(faint(f"{column.title:>{width}}") for column, width in zip(_STATISTICS, _WIDTHS, strict=True))
+    lines = [tuple(_right(cell, width) for cell, width in zip(row, _WIDTHS, strict=True)) for row in rows]
+    yield TablePieces(_STATISTICS, rows, plain=RowPieces([head, *lines]))
+
+
+_STATISTICS = (
+    Column("calls", right=True, least=6),
+    Column("failed", right=True, least=5, drop=1),
+    Column("a second", right=True, least=6, drop=4),
+    Column("mean", right=True, least=7),
+    Column("p50", right=True, least=7, drop=3),
+    Column("p99", right=True, least=7, drop=2),
+    Column("max", right=True, least=7, drop=5),
+    Column("method", least=24),
+)
+_WIDTHS = (10, 8, 9, 9, 9, 9, 9, 0)
+"""Characters of the columns where there is no window."""
+
+
+def _right(cell: Line, width: int) -> Line:
+    """Return a cell with blanks before it."""
+    text = cell if isinstance(cell, str) else cell.text
+    return " " * max(0, width - len(text)) + cell
 
 
 @shows(CallTrees)
@@ -301,6 +330,8 @@ async def _observing(
         observation = make(_MOST_ASKED)
         await observation.__aenter__()
     try:
+        if ctx.interactive and ctx.announce is not None:
+            ctx.announce(f"observing {count_of(observation.observed, 'method')}; Ctrl-C ends it")
         for sentence in (observation.waiting, *observation.lacks):
             if sentence:
                 session.publish(Notice("warning", sentence))

@@ -10,14 +10,26 @@ from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassNameText, ClassPattern, MethodName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import LinePieces, Pieces, RowPieces, Shown, count, faint, name as name_piece, remark, some
+from jdbpy.cli.output.pieces import (
+    Cut,
+    LinePieces,
+    Pieces,
+    RowPieces,
+    Sentence,
+    Shown,
+    count,
+    faint,
+    name as name_piece,
+    remark,
+    some,
+)
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import declaration, modifiers
 from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
-from jdbpy.json_form import Json
+from jdbpy.json_form import Inline, Json
 from jdbpy.record import Record
 
 _ARCHIVES = 3
@@ -48,6 +60,16 @@ class Fields(Record):
 
     class_name: Annotated[str, Json(key="class")]
     fields: tuple[FieldInfo, ...]
+
+
+class TypeMembers(Record):
+    """A class with the fields and methods that it declares itself."""
+
+    json_name = "type"
+
+    detail: Annotated[ClassDetail, Inline()]
+    fields: tuple[FieldInfo, ...]
+    methods: tuple[MethodInfo, ...]
 
 
 def _qualified(name: str) -> Pieces:
@@ -91,13 +113,32 @@ def _one_of(archives: Sequence[str]) -> str:
     return " or ".join(archives[:_ARCHIVES]) + more
 
 
+@shows(TypeMembers)
+def type_members(result: TypeMembers, settings: Settings) -> Shown:
+    detail = result.detail
+    superclass = detail.generic_superclass or detail.superclass or ""
+    interfaces = ", ".join(detail.generic_interfaces or detail.interfaces)
+    extends = f" extends {superclass}" if superclass not in ("", "java.lang.Object") else ""
+    implements = "implements" if detail.info.kind == "class" else "extends"
+    yield Sentence(declaration(detail.declaration) + extends + (f" {implements} {interfaces}" if interfaces else ""))
+    yield from (Cut("  " + _field_line(each)) for each in result.fields)
+    yield from (Cut("  " + _method_line(each)) for each in result.methods)
+
+
+def _field_line(field: FieldInfo) -> Pieces:
+    return modifiers(field.modifiers) + f"{field.type} " + name_piece(field.name)
+
+
+def _method_line(method: MethodInfo) -> Pieces:
+    returns = "" if method.name in ("<init>", "<clinit>") else f"{method.returns} "
+    return modifiers(method.modifiers) + returns + name_piece(method.name) + f"({', '.join(method.parameters)})"
+
+
 @shows(Methods)
 def methods_shown(result: Methods, settings: Settings) -> Shown:
     for method in result.methods:
-        returns = "" if method.name in ("<init>", "<clinit>") else f"{method.returns} "
         inherited = faint(f"  ({method.class_name})") if method.class_name != result.class_name else ""
-        head = modifiers(method.modifiers) + returns + name_piece(method.name)
-        yield head + f"({', '.join(method.parameters)})" + inherited
+        yield _method_line(method) + inherited
     if not result.methods:
         yield "no methods"
 
@@ -106,7 +147,7 @@ def methods_shown(result: Methods, settings: Settings) -> Shown:
 def fields_shown(result: Fields, settings: Settings) -> Shown:
     for field in result.fields:
         inherited = faint(f"  ({field.class_name})") if field.class_name != result.class_name else ""
-        yield modifiers(field.modifiers) + f"{field.type} " + name_piece(field.name) + inherited
+        yield _field_line(field) + inherited
     if not result.fields:
         yield "no fields"
 
@@ -136,16 +177,26 @@ async def class_(ctx: Context, name: ClassNameText) -> ClassDetail:
 
 
 @command("ptype", group="classes")
-async def ptype(ctx: Context, expression: Annotated[str, ExpressionArgument()]) -> ClassDetail:
-    """Show the class of that name, or the class of an expression's value."""
+async def ptype(ctx: Context, expression: Annotated[str, ExpressionArgument()]) -> TypeMembers:
+    """Show the fields and methods of a class, or of the class of an expression's value: `ptype order`.
+
+    `methods CLASS` and `fields CLASS` list inherited ones, too; `class CLASS` says where it comes from.
+    """
     if await ctx.session.classes.find(expression):
-        return await ctx.session.classes.detail(expression)
+        return await _members(ctx, expression)
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=0))
     if value.id is None:
         raise UsageError(
             f"{expression} is {value.type}, which is not a class", hint="'whatis' shows the type of a value"
         )
-    return await ctx.session.classes.detail(value.type)
+    return await _members(ctx, value.type)
+
+
+async def _members(ctx: Context, name: str) -> TypeMembers:
+    classes = ctx.session.classes
+    detail = await classes.detail(name)
+    fields = await classes.fields(detail.info.name, inherited=False)
+    return TypeMembers(detail, tuple(fields), tuple(await classes.methods(detail.info.name, inherited=False)))
 
 
 @command("methods", "info methods", group="classes")

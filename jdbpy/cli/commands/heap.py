@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from jdbpy import heap
+from jdbpy import EvalError, heap
 from jdbpy.cli.arguments.base import Number, Option, WordArgument
 from jdbpy.cli.arguments.code import ExpressionText
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern
@@ -16,6 +17,7 @@ from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import UsageError
+from jdbpy.identifiers import IDENTIFIER
 from jdbpy.json_form import Json
 from jdbpy.record import Record
 
@@ -226,9 +228,20 @@ async def heapdump(
     return Done(f"the heap was written to {file}, on the target's machine")
 
 
+_CLASS_NAME = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
+
+
 async def _object(ctx: Context, expression: str) -> int:
     """Return the id of the object that an expression gives."""
-    value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
+    try:
+        value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
+    except EvalError:
+        if _CLASS_NAME.fullmatch(expression) and (named := await ctx.session.classes.find(expression)):
+            raise UsageError(
+                f"{named[0].name} is a class, and an object is wanted",
+                hint=f"'instances {named[0].name}' lists its objects, each with a name such as @17",
+            ) from None
+        raise
     if value.id is None:
         raise UsageError(
             f"'{expression}' is {value.text}, not an object", hint="name an object, for example @17 or order"

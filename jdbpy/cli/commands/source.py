@@ -303,15 +303,16 @@ async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     owner, _, method = re.sub(r"\(.*", "", text).rpartition(".")
     if not owner and ctx.session.selection[0] is not None:
         owner = (await ctx.session.stack.selected()).location.class_name
-    if owner and await classes.find(owner):
+    if owner and (named := await classes.find(owner)):
+        owner = named[0].name
         found = [entry.line for entry in await classes.lines(owner, method) if entry.method == method]
         if found:
             return owner, min(found), method
         if any(each.name == method for each in await classes.methods(owner)):
             return owner, 1, method  # it was compiled without lines
-    if await classes.find(text):
-        found = [entry.line for entry in await classes.lines(text)]
-        return text, min(found, default=1), ""
+    if named := await classes.find(text):
+        found = [entry.line for entry in await classes.lines(named[0].name)]
+        return named[0].name, min(found, default=1), ""
     raise UsageError(f"no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
 
 

@@ -47,9 +47,8 @@ def event_shown(event: Event, settings: Settings) -> Shown:
     elif isinstance(event, VMDisconnected):
         yield Sentence(title(f"The connection is closed: {event.reason}"))
     elif isinstance(event, Notice) and event.kind != "breakpoint-pending":  # 'breakpoints' shows it
-        is_sentence = event.report is None and len(event.lines) == 1  # tables, reports: as they are
         first, *more = event.lines
-        yield Sentence(event.text) if is_sentence else first
+        yield Sentence(first, "    ") if event.report is not None or not more else first  # a table: as it is
         if event.report is not None and event.kind == "call":
             yield from _inside(event.report)
         yield from more

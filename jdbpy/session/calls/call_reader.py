@@ -40,7 +40,10 @@ _VOID = ids.TaggedValue(Tag.VOID, None)
 
 
 class ReportLimit:
-    """The limit of calls that are reported in a second, and the count of those left out. ``limit`` None is no limit."""
+    """The limit of calls that are reported in a second, and the count of those left out. ``limit`` None is no limit.
+
+    A call takes its place among the reports of a second before it is read: calls of other threads end meanwhile.
+    """
 
     def __init__(self, limit: int | None) -> None:
         self._limit = math.inf if limit is None else limit
@@ -49,10 +52,12 @@ class ReportLimit:
         self.left_out = 0
 
     def passes(self, now: float) -> bool:
-        """True if a report fits into this second; else the call is counted as left out."""
+        """True if a report fits into this second, in which it has a place then; else the call is counted as left
+        out."""
         if now - self._second >= 1.0:
             self._second, self._taken = now, 0
         if self._taken < self._limit:
+            self._taken += 1
             return True
         self.left_out += 1
         return False
@@ -62,9 +67,9 @@ class ReportLimit:
         """Return the end of the second in which no more is reported; in the past else. By the clock of ``passes``."""
         return self._second + 1.0 if self._taken >= self._limit else -math.inf
 
-    def count(self) -> None:
-        """Count a call that will be reported."""
-        self._taken += 1
+    def give_back(self) -> None:
+        """Give the place of a call back that could not be read."""
+        self._taken = max(0, self._taken - 1)
 
     def take(self) -> int:
         """Return how many were left out since this was asked last."""
@@ -219,6 +224,8 @@ class CallReader:
         finally:
             if not isinstance(read, ReadCall):
                 pins.release()
+                if not self._conditions:  # else it has a place only where its condition was true
+                    self._pace.give_back()
         return read
 
     async def _read(

@@ -109,7 +109,6 @@ class ObservedCalls(Observation):
                 self._condition_false += call.read is NotRead.FALSE
                 continue
             self._accepted += 1
-            self._pace.count()
             self._waiting.append((call, call.read))
             self._told = trio.Event() if self._told.is_set() else self._told
             self._arrived.set()
@@ -141,7 +140,6 @@ class ObservedCalls(Observation):
             if self._has_enough():
                 break
             if self._pace.passes(time.perf_counter()):
-                self._pace.count()
                 self._accepted += 1
                 taken += 1
         return taken

@@ -8,13 +8,14 @@ from typing import Any, cast
 
 import pytest
 
+import jdbpy
 from jdbpy.errors import EvalError, JdwpError, UsageError
 from jdbpy.session.calls.call_reader import CallReader
 from jdbpy.session.events.requests import RESUME, CountingFilter, EventRequest, RequestTable
 from jdbpy.session.model.events import Report
 from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.messages import event_request
-from tests.harness import Jvm, debug, inline, program
+from tests.harness import LIMIT, Jvm, debug, inline, program, start_target, within
 
 
 def told(report: Report) -> str:
@@ -346,3 +347,17 @@ async def test_values_are_told_as_deep_as_asked(jvm: Jvm) -> None:
             assert inside(told_of.arguments[0].value) == (coins if depth else "int[2]")
             assert inside(told_of.object) == inside(told_of.return_value) == order
         assert inside(shown[0].values[0].value) == items
+
+
+async def test_the_limit_is_that_of_all_threads_together(jvm: Jvm) -> None:
+    """Calls of eight threads end while the first ones are read: those have their place among the reports of a second."""
+    told: list[Report] = []
+    async with start_target(jvm, "Crew", "8") as target, jdbpy.attach_session(target.address) as session:
+        with within(LIMIT):
+            await session.next_stop()
+            await session.breakpoints.add("Crew.hit", condition="n >= 60", temporary=True)
+            observation = session.observer.calls("Crew.guarded", limit=3, on_call=told.append)
+            async with observation:
+                assert isinstance(await session.execution.cont(), jdbpy.Stopped)
+        assert observation.calls > 40
+        assert 0 < len(told) <= 3 * (int(observation.seconds) + 1), observation.seconds
