@@ -10,7 +10,7 @@ from typing import Annotated
 from jdbpy import Exited, FrameInfo, LineEntry, Panicked, SourceWindow, Stopped, ValueInfo, Variable
 from jdbpy.cli.output.pieces import (
     CodePieces,
-    Cut,
+    CutPieces,
     Pieces,
     RowPieces,
     Sentence,
@@ -146,7 +146,7 @@ def stopped(result: Paused, settings: Settings) -> Shown:
 
 @shows(FrameSelected)
 def frame_selected(result: FrameSelected, settings: Settings) -> Shown:
-    yield Cut("  " + frame_line(result.frame, settings))
+    yield CutPieces("  " + frame_line(result.frame, settings))
     if result.source is not None and settings.stop_lines:
         yield CodePieces(nearest(result.source, settings.stop_lines))
 
@@ -159,7 +159,7 @@ def assigned(result: Assigned, settings: Settings) -> Shown:
 @shows(Displayed)
 def displayed(result: Displayed, settings: Settings) -> Shown:
     for each in result.variables:
-        yield Cut("  " + _stop_variable(each))
+        yield CutPieces("  " + _stop_variable(each))
     for item in result.items:
         shown = value_line(item.value, item.error) + changed_mark(item.value)
         yield number(item.number) + ": " + name(item.expression) + " = " + shown

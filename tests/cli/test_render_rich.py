@@ -35,7 +35,7 @@ from jdbpy.cli.commands.data import Variables
 from jdbpy.cli.commands.threads import Threads
 from jdbpy.cli.output import terminal as render_rich
 from jdbpy.cli.output.columns import cut
-from jdbpy.cli.output.pieces import STYLES, Cut, TablePieces, package
+from jdbpy.cli.output.pieces import STYLES, CutPieces, TablePieces, package
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown
@@ -172,12 +172,12 @@ def test_variables_take_a_row_each(columns: int) -> None:
 
 
 def test_a_narrow_window_abbreviates_packages_before_it_cuts() -> None:
-    line = Cut("at " + package("com.acme.shop.") + "Order.total (Order.java:42)")
+    line = CutPieces("at " + package("com.acme.shop.") + "Order.total (Order.java:42)")
     assert cut(line, None).text == cut(line, 60).text == "at com.acme.shop.Order.total (Order.java:42)"
     assert cut(line, 43).text == "at c.acme.shop.Order.total (Order.java:42)"
     assert cut(line, 36).text == "at c.a.s.Order.total (Order.java:42)"
     assert cut(line, 30).text == "at c.a.s.Order.total (Order.j…"
-    assert cut(Cut("日本語日本語日本語日本語"), 20).text == "日本語日本語日本語…"
+    assert cut(CutPieces("日本語日本語日本語日本語"), 20).text == "日本語日本語日本語…"
 
 
 def test_a_stop(window: dict[str, int]) -> None:

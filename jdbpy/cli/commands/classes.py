@@ -11,7 +11,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassNameText, ClassPattern, MethodName
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import (
-    Cut,
+    CutPieces,
     LinePieces,
     Pieces,
     RowPieces,
@@ -121,8 +121,8 @@ def type_members(result: TypeMembers, settings: Settings) -> Shown:
     extends = f" extends {superclass}" if superclass not in ("", "java.lang.Object") else ""
     implements = "implements" if detail.info.kind == "class" else "extends"
     yield Sentence(declaration(detail.declaration) + extends + (f" {implements} {interfaces}" if interfaces else ""))
-    yield from (Cut("  " + _field_line(each)) for each in result.fields)
-    yield from (Cut("  " + _method_line(each)) for each in result.methods)
+    yield from (CutPieces("  " + _field_line(each)) for each in result.fields)
+    yield from (CutPieces("  " + _method_line(each)) for each in result.methods)
 
 
 def _field_line(field: FieldInfo) -> Pieces:

@@ -10,7 +10,7 @@ from jdbpy.cli.arguments.code import Assignment, AssignmentArgument, ExpressionA
 from jdbpy.cli.arguments.values import COUNT, FORMAT, SavedName
 from jdbpy.cli.commands.settings import SettingValues, change
 from jdbpy.cli.context import Context, Display
-from jdbpy.cli.output.pieces import Cut, Shown, count, faint, name, number as number_piece, piece, remark
+from jdbpy.cli.output.pieces import CutPieces, Shown, count, faint, name, number as number_piece, piece, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import changed_mark, value_line, value_tree, variable_line, variable_value
 from jdbpy.cli.results import Assigned, Displayed, DisplayedItem, Done
@@ -78,7 +78,7 @@ def variables_shown(result: Variables, settings: Settings) -> Shown:
 
 def _variables(group: list[Variable], indent: str, types: bool) -> Shown:
     for each in group:
-        yield Cut(indent + (variable_line(each) if types else variable_value(each)))
+        yield CutPieces(indent + (variable_line(each) if types else variable_value(each)))
 
 
 @shows(Printed)
@@ -88,7 +88,7 @@ def printed(result: Printed, settings: Settings) -> Shown:
     shown = value_line(result.value, children=not result.full)
     yield name(result.expression) + " = " + shown + mark + numbered
     if result.full and result.elements:
-        yield from (Cut("  " + variable_line(each)) for each in result.elements)
+        yield from (CutPieces("  " + variable_line(each)) for each in result.elements)
         if result.left_out > 0:
             first = len(result.elements)
             page = f"print {result.expression}[{first}..{first + min(result.left_out, first) - 1}]"

@@ -12,7 +12,7 @@ from jdbpy.cli.arguments.code import ExpressionArgument
 from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadWord
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Cut, Line, LinePieces, Sentence, Shown, count, faint, piece, remark, title
+from jdbpy.cli.output.pieces import CutPieces, Line, LinePieces, Sentence, Shown, count, faint, piece, remark, title
 from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
@@ -70,7 +70,7 @@ def stack(result: StackFrames, settings: Settings) -> Shown:
     frames = tuple(result.trace.frames)  # each is made once
     yield Sentence(thread_title(result.trace.thread, ":"))
     for frame, line in zip(frames, FrameLines(settings, pc=result.pc).of(frames), strict=True):
-        yield Cut((piece("=> ", "marker") if frame.index == result.selected else "   ") + line)
+        yield CutPieces((piece("=> ", "marker") if frame.index == result.selected else "   ") + line)
         yield from ("        " + variable_line(variable) for variable in variables.get(frame.index, ()))
     if not result.trace.frames:
         yield remark(result.trace.error or "no frames")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from textwrap import TextWrapper
 
-from jdbpy.cli.output.pieces import Column, Cut, Pieces, Sentence, escaped
+from jdbpy.cli.output.pieces import Column, CutPieces, Pieces, Sentence, escaped
 from jdbpy.record import Record
 
 GAP = 2
@@ -68,7 +68,7 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def cut(shown: Cut, columns: int | None) -> Pieces:
+def cut(shown: CutPieces, columns: int | None) -> Pieces:
     """Return a line, escaped, for a window of ``columns``: as it is if there is room or no window.
 
     Else packages are abbreviated, from the left and as far as needed (``c.a.shop.Order``), and what is still too long

@@ -73,7 +73,7 @@ class Sentence(Record):
     most: int | None = None
 
 
-class Cut(Record):
+class CutPieces(Record):
     """A line that is shown in one row: where a window is too narrow, packages are abbreviated, then the end is cut."""
 
     line: Line
@@ -125,7 +125,7 @@ class CodePieces(Record):
     window: SourceWindow
 
 
-Shown = Iterator[Line | Sentence | Cut | LinePieces | RowPieces | TablePieces | CodePieces]
+Shown = Iterator[Line | Sentence | CutPieces | LinePieces | RowPieces | TablePieces | CodePieces]
 """The pieces that a function which shows a result yields; a long result is shown while it is made."""
 
 
@@ -164,9 +164,9 @@ def remark(text: str) -> Sentence:
     return Sentence(piece(f"  ({text})", "faint"), "    ")
 
 
-def behind(begin: Pieces, line: Line | Sentence | Cut) -> Pieces | Sentence | Cut:
+def behind(begin: Pieces, line: Line | Sentence | CutPieces) -> Pieces | Sentence | CutPieces:
     """Return a line or a sentence with ``begin`` before it."""
-    return line.replace(line=begin + line.line) if isinstance(line, Sentence | Cut) else begin + line
+    return line.replace(line=begin + line.line) if isinstance(line, Sentence | CutPieces) else begin + line
 
 
 def joined(separator: str, parts: Iterable[Line]) -> Pieces:

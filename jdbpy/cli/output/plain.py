@@ -15,7 +15,7 @@ from jdbpy.cli.output.columns import broken, cut, cut_text
 from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
     CodePieces,
-    Cut,
+    CutPieces,
     Line,
     LinePieces,
     Pieces,
@@ -58,7 +58,7 @@ def plain_lines(shown: Shown, columns: int | None = None) -> Iterator[str]:
             yield escape(each)
         elif isinstance(each, Sentence):
             yield from map(plain_text, broken(each, columns))
-        elif isinstance(each, Cut):
+        elif isinstance(each, CutPieces):
             yield cut(each, columns).text
         elif isinstance(each, CodePieces):
             if lines := source_lines(each.window, columns):
@@ -174,7 +174,7 @@ def of_jvm(jvm: str, shown: Shown) -> Shown:
     """Put ``[NAME]`` before the first line that is shown, where several JVMs are debugged."""
     begun = not jvm
     for each in shown:
-        if begun or not isinstance(each, str | Pieces | Sentence | Cut):
+        if begun or not isinstance(each, str | Pieces | Sentence | CutPieces):
             yield each
         else:
             yield behind(piece(f"[{jvm}] ", "type"), each)

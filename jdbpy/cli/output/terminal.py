@@ -18,7 +18,7 @@ from jdbpy.cli.output.columns import GAP, broken, cut, fit
 from jdbpy.cli.output.pieces import (
     STYLES,
     CodePieces,
-    Cut,
+    CutPieces,
     Line,
     LinePieces,
     Pieces,
@@ -89,13 +89,15 @@ _STYLES = {name: Style.parse(style) for name, style in STYLES.items()}
 
 
 def _drawn(
-    shown: Line | Sentence | Cut | LinePieces | RowPieces | TablePieces | CodePieces, columns: int | None, width: int
+    shown: Line | Sentence | CutPieces | LinePieces | RowPieces | TablePieces | CodePieces,
+    columns: int | None,
+    width: int,
 ) -> Iterator[RenderableType]:
     if isinstance(shown, str | Pieces):
         yield styled(shown)
     elif isinstance(shown, Sentence):
         yield from map(styled, broken(shown, columns))
-    elif isinstance(shown, Cut):
+    elif isinstance(shown, CutPieces):
         text = Text()
         for words, style in cut(shown, columns).pieces:  # escaped
             text.append(words, _STYLES[style])

@@ -350,7 +350,7 @@ async def test_values_are_told_as_deep_as_asked(jvm: Jvm) -> None:
 
 
 async def test_the_limit_is_that_of_all_threads_together(jvm: Jvm) -> None:
-    """Calls of eight threads end while the first ones are read: those have their place among the reports of a second."""
+    """Calls of eight threads end while the first are read: those have their place among the reports of a second."""
     told: list[Report] = []
     async with start_target(jvm, "Crew", "8") as target, jdbpy.attach_session(target.address) as session:
         with within(LIMIT):
