@@ -20,7 +20,7 @@ from jdbpy.cli.jvms import Jvm, Jvms
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.settings import NO_DECOMPILER
-from jdbpy.cli.stop_actions import run_stop_actions
+from jdbpy.cli.stop_actions import run_stop_actions, variables_wanted
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
@@ -118,7 +118,7 @@ class Driver(ABC):
         return waiting.cancelled_caught
 
     async def do_at_stop(self, jvm: Jvm, stop: Stopped) -> bool:
-        """Do what belongs to a stop: the user's Python, source that is decompiled, displays, monitors, actions.
+        """Do what belongs to a stop: the user's Python, source that is decompiled, values, monitors, actions.
 
         True if that has let the target run on.
         """
@@ -132,10 +132,12 @@ class Driver(ABC):
                 window = await decompiled_at(context, stop)
                 if window is not None:
                     self.show_source(jvm, window)
-            if context.displays:
-                from jdbpy.cli.commands.data import evaluate_displays  # nor any displays
+            if context.displays or variables_wanted(context, stop):
+                from jdbpy.cli.stop_values import values_at_stop  # nor any values
 
-                self.show_displays(jvm, await evaluate_displays(context))
+                found = await values_at_stop(context, stop)
+                if found.items or found.variables:
+                    self.show_displays(jvm, found)
         return await run_stop_actions(context, stop)
 
     @property
@@ -217,7 +219,7 @@ class Driver(ABC):
 
     @abstractmethod
     def show_displays(self, jvm: Jvm, displayed: Displayed) -> None:
-        """Show the displays of a stop."""
+        """Show the values of a stop."""
 
     @abstractmethod
     def say(self, text: str) -> None:

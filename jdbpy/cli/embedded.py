@@ -24,7 +24,7 @@ from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.settings import NO_DECOMPILER, Settings
-from jdbpy.cli.stop_actions import run_stop_actions
+from jdbpy.cli.stop_actions import run_stop_actions, variables_wanted
 from jdbpy.cli.table import CliCommand
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.json_form import encode
@@ -187,10 +187,12 @@ class ConsoleLines:
 
     async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""
-        if self._context.displays:
-            from jdbpy.cli.commands.data import evaluate_displays
+        if self._context.displays or variables_wanted(self._context, stop):
+            from jdbpy.cli.stop_values import values_at_stop
 
-            self._show(self._renderer.displays(await evaluate_displays(self._context)))
+            found = await values_at_stop(self._context, stop)
+            if found.items or found.variables:
+                self._show(self._renderer.displays(found))
         self._failures.clear()
         await run_stop_actions(self._context, stop)
         for failure in self._failures:

@@ -28,6 +28,17 @@ async def run_stop_actions(ctx: Context, stop: Stopped) -> bool:
     return ctx.acted_on
 
 
+def variables_wanted(ctx: Context, stop: Stopped) -> str:
+    """Return which variables a stop shows by itself, by the setting: "locals" for all of them, "changes", or ""."""
+    shows = ctx.settings["stop-shows"].split()
+    if stop.frame is None or stop.frame.native or (ctx.screen is not None and ctx.screen.is_open):
+        return ""
+    if "locals" in shows:
+        return "locals"
+    is_asked = "auto" in shows and ctx.interactive and not ctx.session.is_far
+    return "changes" if "changes" in shows or is_asked else ""
+
+
 def require_stop(ctx: Context, number: int) -> None:
     """Raises UsageError for a breakpoint that does not exist, or whose hits stop nothing."""
     if ctx.session.points.get(number).policy is SuspendPolicy.NONE:

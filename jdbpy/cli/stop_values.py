@@ -1,6 +1,6 @@
 """The values that a stop shows by itself: variables that have changed, or all of them, and the displays.
 
-Owns which variables they are, by the setting ``stop-shows``, and what each showed at the stop before in the same frame.
+Owns which variables they are, and what each showed at the stop before in the same frame.
 A stop costs no trip more for it over a slow link, unless the setting asks for it.
 """
 
@@ -11,36 +11,21 @@ from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.values import value_line
 from jdbpy.cli.results import Displayed, StopVariable
+from jdbpy.cli.stop_actions import variables_wanted
 from jdbpy.errors import Disconnected
 
 _MOST = 100
 """Frames whose variables are remembered."""
 
 
-def shows_values(ctx: Context, stop: Stopped) -> bool:
-    """True if this stop shows values."""
-    return bool(ctx.displays) or _wanted(ctx, stop) != ""
-
-
 async def values_at_stop(ctx: Context, stop: Stopped) -> Displayed:
     """Return the values that a stop shows. wire: 2 trips for variables; none if the setting asks for none."""
-    wanted = _wanted(ctx, stop)
+    wanted = variables_wanted(ctx, stop)
     variables: tuple[StopVariable, ...] = ()
     if wanted and stop.frame is not None:
         variables = await _variables(ctx, stop.frame, changed_only=wanted == "changes")
     displayed = await evaluate_displays(ctx) if ctx.displays else Displayed(())
     return displayed.replace(variables=variables)
-
-
-def _wanted(ctx: Context, stop: Stopped) -> str:
-    """Return which variables are wanted: "locals" for all, "changes", or ""."""
-    shows = ctx.settings["stop-shows"].split()
-    if stop.frame is None or stop.frame.native:
-        return ""
-    if "locals" in shows:
-        return "locals"
-    is_asked = "auto" in shows and ctx.interactive and not ctx.session.is_far
-    return "changes" if "changes" in shows or is_asked else ""
 
 
 async def _variables(ctx: Context, frame: FrameInfo, *, changed_only: bool) -> tuple[StopVariable, ...]:

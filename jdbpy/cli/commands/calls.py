@@ -346,20 +346,21 @@ async def _observing(
 
 async def _wait(ctx: Context, observation: Any, seconds: float | None) -> bool:
     """Wait until the observation has lasted so many seconds by the clock, its beginning included, while calls are
-    reported: False if a stop or an end came before."""
+    reported: False if a stop, an end or Ctrl-C came before."""
     left = max(0.0, (seconds or _FOR_EVER) - observation.seconds)
     whole = False
 
-    async def over() -> None:
-        await observation.over.wait()
+    async def over(event: trio.Event) -> None:
+        await event.wait()
         nursery.cancel_scope.cancel()
 
-    ctx.observing = True
+    ctx.observing = trio.Event()
     try:
         async with open_nursery() as nursery:
-            nursery.start_soon(over)
+            nursery.start_soon(over, observation.over)
+            nursery.start_soon(over, ctx.observing)
             whole = await ctx.wait(left)
             nursery.cancel_scope.cancel()
     finally:
-        ctx.observing = False
+        ctx.observing = None
     return whole

@@ -329,7 +329,7 @@ class Conversation(Driver):
 
     async def wait(self, seconds: float) -> bool:
         """Wait while events are shown; False if a stop or the end came before the time was over."""
-        self._doing = Doing.COMMAND if self.context.observing else Doing.WAITING
+        self._doing = Doing.COMMAND if self.context.observing is not None else Doing.WAITING
         over = await super().wait(seconds)
         self._doing = Doing.COMMAND
         return over
@@ -444,6 +444,8 @@ class Conversation(Driver):
                     await self._entered.wait()
             runs = self.session.state is VmState.RUNNING
             match reaction(self._doing, runs):
+                case Reaction.CANCEL if self.context.observing is not None and not self.context.observing.is_set():
+                    self.context.observing.set()
                 case Reaction.CANCEL:
                     self._command.cancel()
                 case Reaction.PAUSE | Reaction.EXPLAIN if self.context.collecting is not None:
