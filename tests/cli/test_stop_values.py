@@ -32,5 +32,6 @@ async def test_variables_of_stops_are_an_event_of_batches(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, CREW, "2") as target:
         lines = ("break Crew.hit", "cont", "set stop-shows source changes", *STOPS)
         done = await jdbpy("attach", target.address, "--json", *script(*lines))
-    shown = [[(each["name"], each.get("before", "")) for each in event["variables"]] for event in done.events("display")]
+    events = done.events("display")
+    shown = [[(each["name"], each.get("before", "")) for each in event["variables"]] for event in events]
     assert shown == [[("one", "")], [("two", "")]]
