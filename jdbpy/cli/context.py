@@ -116,6 +116,7 @@ class Context:
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
         self.observing: trio.Event | None = None  # a command observes: Ctrl-C sets this, which ends it in good order
         self.announce: Callable[[str], None] | None = None  # shows a line before what follows; None: with the result
+        self.run_program: Callable[[list[str]], Awaitable[int]] | None = None  # gives one the terminal
         self.note_line: Callable[[str], None] = _no_note  # enters a line of the user into the session's recording
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
 

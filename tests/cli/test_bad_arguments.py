@@ -164,11 +164,14 @@ BAD = {
     "weave": ["", "x"],
     "unweave": ["x"],
     "woven": ["x"],
+    "history": ["-n x"],
+    "screen": ["nonsense", "stack nonsense"],
+    "monitor": ["nonsense"],
     "py": ["", "1"],
     **{name: [""] for name in ("referrers", "path", "size", "disablegc", "enablegc")},
 }  # fmt: skip
 
-NOTHING_IS_BAD = {"echo", "info line", "list", "use", "return", "monitor", "jcmd"}
+NOTHING_IS_BAD = {"echo", "info line", "list", "edit", "use", "return", "jcmd"}
 """Commands whose arguments are free text, or any: only the target can refuse them."""
 
 

@@ -56,6 +56,8 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("moment before", lambda d: [each["name"] for each in d["moments"]] == ["before"]),
         ("diff before before", lambda d: "threads" in d["compared"]),
         ("screen", lambda d: d["open"] is False and "no screen here" in d["message"]),
+        ("history -n 3", lambda d: "lines" in d),
+        ("edit Ledger:1", lambda d: d["message"].endswith("Ledger.java:1")),
         ("repeat off", lambda d: d["settings"][0]["name"] == "repeat"),
         ("use", lambda d: d["path"] == [LEDGER.sources]),
         ("exclude", lambda d: "java.*" in d["patterns"]),

@@ -22,8 +22,8 @@ def test_where_it_is(tmp_path: Path, place: str) -> None:
     file = tmp_path / place
     file.parent.mkdir(parents=True)
     file.write_text("set hints off\n")
-    assert init_lines(environ) == ([f"read -q {file}"], "")
-    relative = [f"read -q {file}"] if ".config" in place else []
+    assert init_lines(environ) == ([f"read -q -k {file}"], "")
+    relative = [f"read -q -k {file}"] if ".config" in place else []
     assert init_lines({**environ, "XDG_CONFIG_HOME": "relative"}) == (relative, "")
     assert init_lines({}) == ([], "")
 
@@ -33,12 +33,12 @@ def test_a_target_has_a_file_of_its_own(tmp_path: Path) -> None:
     directory = tmp_path / ".config/jdbpy"
     (directory / "targets").mkdir(parents=True)
     (directory / "targets" / "db:5005").write_text("set max-suspend 30\n")
-    own = f"read -q {directory}/targets/db:5005"
+    own = f"read -q -k {directory}/targets/db:5005"
     assert init_lines(environ, address="db:5005") == ([own], "")
     assert init_lines(environ, address="other:5005") == ([], "")
     (directory / "init").write_text("")
-    assert init_lines(environ, address="db:5005") == ([f"read -q {directory}/init", own], "")
-    assert init_lines(environ, address="../targets/db:5005") == ([f"read -q {directory}/init"], "")
+    assert init_lines(environ, address="db:5005") == ([f"read -q -k {directory}/init", own], "")
+    assert init_lines(environ, address="../targets/db:5005") == ([f"read -q -k {directory}/init"], "")
 
 
 async def test_the_target_s_settings_are_in_force(any_jvm: Jvm, tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ async def test_the_prompt_reads_it(any_jvm: Jvm, tmp_path: Path) -> None:
 async def test_a_slip_in_it_keeps_nothing_else_from_running(any_jvm: Jvm, tmp_path: Path) -> None:
     file = tmp_path / ".config/jdbpy/init"
     file.parent.mkdir(parents=True)
-    file.write_text("set list-lines nonsense\n")
+    file.write_text("set list-lines nonsense\nset list-lines 7\n")
     async with attached(any_jvm, tmp_path, "-c", "show list-lines", suspend=True) as (terminal, _):
-        await terminal.expect("error: ", "list-lines  10")
+        await terminal.expect("error: ", "line 1 of", "list-lines  7")
         await terminal.prompt("main[1]")
         terminal.type("quit\r")
         assert await terminal.wait_exit() == 0

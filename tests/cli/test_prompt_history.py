@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from jdbpy.cli.repl.prompt_line import LineHistory, history_path
+from tests.cli.prompt import attached
+from tests.harness import Jvm
 
 
 @pytest.mark.parametrize(
@@ -93,3 +95,17 @@ def test_bytes_that_are_no_text_do_not_stop_the_debugger(tmp_path: Path) -> None
     path.write_bytes(b"good\n\xff\xfe\nlast\n")
     assert loaded(path)[0] == "last"
     assert loaded(path)[-1] == "good"
+
+
+async def test_what_was_typed_is_listed_and_the_editor_opens_at_a_place(any_jvm: Jvm, tmp_path: Path) -> None:
+    editor = tmp_path / "edit"
+    editor.write_text('#!/bin/sh\necho "opened $1 $2"\n')
+    editor.chmod(0o700)
+    async with attached(any_jvm, tmp_path, environ={"EDITOR": str(editor), "VISUAL": ""}) as (terminal, target):
+        line = target.program.line("tick")
+        await terminal.prompt(">")
+        await terminal.run(f"edit Ticker:{line}", f"opened +{line} ", "Ticker.java", then=">")
+        await terminal.run("edit java.lang.String:1", "error: ", then=">")
+        await terminal.run("history -n 2 edit T", f"edit Ticker:{line}", then=">")
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0

@@ -9,7 +9,7 @@ names stand in ``names.py``, which `./dev generate names` makes.
 * ``stack``, ``threads``, ``thread_actions``, ``locks``: its threads
 * ``data``, ``views``, ``heap``: its values; ``classes``, ``code``, ``source``, ``modules``, ``hotswap``: its code
 * ``vm``: the VM as a whole; ``jvms``, ``comparing``: several; ``serving``: several clients
-* ``screen``: the full screen
+* ``screen``: the full screen; ``keyboard``: what was typed, the editor
 * ``help``, ``settings``, ``aliases``, ``scripts``, ``python``: jdbpy itself
 """
 

@@ -145,6 +145,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "each",
         "attach",
     ),
+    "keyboard": (
+        "history",
+        "show commands",
+        "edit",
+    ),
     "leaving": (
         "quit",
         "exit",

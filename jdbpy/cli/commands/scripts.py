@@ -62,9 +62,11 @@ async def read(
     path: Annotated[str, FilePath()],
     *,
     quiet: Annotated[bool, Option("-q", "--quiet", help="show only what fails")] = False,
+    keep_going: Annotated[bool, Option("-k", "--keep-going", help="go on after a failed command")] = False,
 ) -> ScriptRead | LoadedPlugins:
     """Run the commands of a file, one a line; `#` starts a comment. It ends at the first command that fails.
 
+    `read -k FILE` goes on after it, and fails at its end, as your `init` file is read.
     A file `*.py` is a plug-in and is loaded: its commands are there from then on. To load it again takes it as it is
     now. Nobody but you may be able to write it.
     """
@@ -76,6 +78,7 @@ async def read(
         raise UsageError(f"{path} reads itself")
     ctx.scripts.append(real)
     count, before, loud = 0, ctx.collecting, not ctx.quiet
+    failures: list[str] = []
     ctx.quiet = ctx.quiet or quiet
     try:
         async with ctx.session.breakpoints.adding_many():
@@ -85,9 +88,13 @@ async def read(
                 count += 1
                 here = ctx if ctx.jvms is None or ctx.acting else ctx.jvms.current.context
                 if not await here.run_line(line):
-                    raise JdbpyError(f"line {number} of {path} failed: {line.strip()}", code="SCRIPT")
+                    failures.append(f"line {number} of {path} failed: {line.strip()}")
+                    if not keep_going:
+                        break
                 if ctx.leaving or (ctx.jvms is not None and ctx.jvms.leaving):
                     break
+        if failures:
+            raise JdbpyError("; ".join(failures), code="SCRIPT")
         if ctx.collecting is not None and ctx.collecting is not before:
             raise unfinished(ctx.collecting)
         if ctx.python_lines is not None:

@@ -316,6 +316,19 @@ async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     raise UsageError(f"no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
 
 
+async def place_of_text(ctx: Context, text: str) -> tuple[str, str | None, int]:
+    """Return the class, source file and line of a place, "" for the selected frame's; 0 for a line that is not known.
+    wire: 1 trip for a frame, 2 or 3 for a method."""
+    if not text:
+        location = (await ctx.session.stack.selected()).location
+        return location.class_name, location.source_file, location.line or 0
+    if re.fullmatch(":?[0-9]{1,9}", text):
+        class_name, source = await _current_file(ctx)
+        return class_name, source, int(text.removeprefix(":"))
+    class_name, line, _ = await _place(ctx, text)
+    return class_name, None, line
+
+
 def _no_source(name: str) -> StateError:
     return StateError(f"the source of {name} was not found", hint="'use PATHS' says where the sources are")
 

@@ -6,6 +6,7 @@ commands do, how things look and what keys mean stands in other modules.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ from jdbpy import (
     Stopped,
     StopReason,
     ThreadsResumed,
+    UsageError,
     VMDisconnected,
     VmState,
 )
@@ -40,6 +42,7 @@ from jdbpy.cli.repl.offers import Offers
 from jdbpy.cli.repl.prompt_state import Picture, PromptState, ring_when_left_alone
 from jdbpy.cli.repl.screen import Prompt, Screen
 from jdbpy.cli.repl.sink import Sink
+from jdbpy.cli.repl.terminal_pager import run_program
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.escape import escape, escape_lines
@@ -108,7 +111,19 @@ class Conversation(Driver):
         """Return what commands for a JVM are given."""
         context = self._make_context(jvm)
         context.announce = self.say
+        context.run_program = self._run_program if self._prompt.pages else None
         return context
+
+    async def _run_program(self, words: list[str]) -> int:
+        """Give a program the terminal until it ends; return its status. Raises UsageError where that is impossible."""
+        if self.context.screen is not None and self.context.screen.is_open:
+            raise UsageError("the screen has the terminal", hint="'screen' goes back to the plain prompt")
+        self._doing = Doing.PAGING
+        try:
+            async with self._sink.held():
+                return await run_program(words, sys.stdin)
+        finally:
+            self._doing = Doing.COMMAND
 
     def show_events_of(self, jvm: Jvm) -> None:
         """Show the events of a JVM as they come, once the conversation has begun."""

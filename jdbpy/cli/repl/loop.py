@@ -209,7 +209,7 @@ def init_lines(environ: Mapping[str, str] = os.environ, *, address: str = "") ->
         if reason := why_not_trusted(path):
             remarks.append(f"{path} is not read: {reason}\n")
         else:
-            lines.append(f"read -q {path}")
+            lines.append(f"read -q -k {path}")
     return lines, "".join(remarks)
 
 

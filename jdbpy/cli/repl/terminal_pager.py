@@ -17,6 +17,7 @@ from typing import TextIO
 import trio
 
 from jdbpy.cli.repl.terminal import restored_modes, rows, size
+from jdbpy.errors import UsageError
 
 QUESTION = "-- more: space, a line: Enter, end: q --"
 
@@ -67,6 +68,22 @@ async def page_through(command: list[str], parts: Iterable[str]) -> None:
             process.send_signal(signal.SIGINT)  # at which it puts the screen back, other than at a SIGTERM
             with trio.move_on_after(_PATIENCE, shield=True):
                 await process.wait()
+            if process.returncode is None:
+                process.kill()
+                with trio.CancelScope(shield=True):
+                    await process.wait()
+
+
+async def run_program(words: list[str], stdin: TextIO) -> int:
+    """Give a program the terminal until it ends; return its status. Raises UsageError where it cannot be started."""
+    with restored_modes(stdin):
+        try:
+            process = await trio.lowlevel.open_process(words)
+        except OSError as error:
+            raise UsageError(f"cannot run {words[0]}: {error.strerror or error}") from error
+        try:
+            return await process.wait()
+        finally:
             if process.returncode is None:
                 process.kill()
                 with trio.CancelScope(shield=True):
