@@ -187,6 +187,8 @@ class ClientSession(Session):
                     self.execution.leave()
         if "_stops" in vars(self):
             self._stops.hooks.remove(self._remember)
+        if "observer" in vars(self):
+            target.extensions.remove(self.observer)
         clients.part_with(target)
 
 

@@ -381,8 +381,9 @@ class BreakpointTable:
 
     async def _settle_kept(self, points: Iterable[BreakpointBase]) -> None:
         """Report hits of these points that the target has kept. wire: none, or 1 trip or 2."""
+        changing = tuple(points)
         for extension in self._target.extensions.of(Extension.before_change) if not self._ended else ():
-            await extension.before_change(tuple(points))
+            await extension.before_change(changing)
 
     # -- helpers -----------------------------------------------------------------------------------------------------
 

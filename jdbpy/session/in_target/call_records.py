@@ -36,8 +36,8 @@ from jdbpy.session.in_target.weave.call_helper import (
     columns_of,
     shown_in,
 )
-from jdbpy.session.in_target.weave.log_helper import number
 from jdbpy.session.in_target.weave.records import TOP, Surrounding
+from jdbpy.session.in_target.weave.ring import number
 from jdbpy.session.in_target.weave.trace_helper import is_number
 from jdbpy.session.java.edit.code_variable import CheckParameter
 from jdbpy.session.java.signatures import argument_slots, split_method

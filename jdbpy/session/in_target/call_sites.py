@@ -34,14 +34,12 @@ from jdbpy.session.in_target.class_changes import (
     NotInstalledUntilLeft,
     PlaceKey,
 )
-from jdbpy.session.in_target.install import Installer, staying
+from jdbpy.session.in_target.install import Installer, attempt, staying
 from jdbpy.session.in_target.ring_poller import RingPoller
 from jdbpy.session.in_target.sites import Site
 from jdbpy.session.in_target.thread_runner import request_thread, set_static
 from jdbpy.session.in_target.weave.records import Surrounding
 from jdbpy.session.in_target.weave.weaver import weave
-from jdbpy.session.java.class_file import MalformedClassFile
-from jdbpy.session.java.edit.assembler import CodeTooLong
 from jdbpy.session.jvm.changed_code import ChangedClass
 from jdbpy.session.model.events import Notice
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
@@ -170,32 +168,20 @@ class CallSites(Extension):
             return RESUME
         if not self._target.suspension.frozen:  # else what is run could wait for a suspended thread
             async with self._lock:
-                try:
-                    await self._install(observation, type_id, hit.thread)
+                why = await attempt(self._install(observation, type_id, hit.thread))
+                if why is None:
                     return RESUME
-                except NotInstalledUntilLeft as why:
-                    observation.why_ordinary = str(why)
-                    async with self._target.code_guard.unchanged():
-                        exits = await self._installer.exits_of(hit.event.location)
-                        if hit.event.location not in exits:
-                            came = partial(self._thread_came, observation, type_id)
-                            self._pending[observation, type_id] = [
-                                request_thread(self._target, each, 1, came) for each in exits
-                            ]
-                            return RESUME
-                except NotInstalled as why:
-                    observation.why_ordinary = str(why)
-                except Disconnected:
-                    raise
-                except CodeTooLong:
-                    observation.why_ordinary = "it has too many methods"
-                except (JdbpyError, MalformedClassFile) as error:
-                    observation.why_ordinary = f"it could not be put into the target: {error}"
+                observation.why_ordinary = str(why)
+                if isinstance(why, NotInstalledUntilLeft):
+                    came = partial(self._thread_came, observation, type_id)
+                    if requests := await self._installer.request_at_exits(hit.event.location, came):
+                        self._pending[observation, type_id] = requests
+                        return RESUME
         self._request_threads_in(observation, type_id, CALLS_AGAIN)
         return RESUME
 
     async def _install(self, observation: Observation, type_id: ReferenceTypeID, thread: int) -> None:
-        """Have a class observe its own calls. Raises StaysOrdinary. wire: some 30 trips."""
+        """Have a class observe its own calls. Raises NotInstalled. wire: some 30 trips."""
         if observation.has_ended():
             return
         self._require_no_catchpoint()
@@ -244,7 +230,7 @@ class CallSites(Extension):
         new: Collection[MethodSite],
         thread: int,
     ) -> None:
-        """Give a class its code. Raises StaysOrdinary while frames are in a loop of it. wire: 4 trips and more."""
+        """Give a class its code. Raises NotInstalled while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
         async with self._changes.held(type_.id):
             changing = {site.method.id for site in new}
@@ -263,7 +249,7 @@ class CallSites(Extension):
     async def _log(
         self, observation: Observation, methods: Sequence[ObservedMethod], name: str, original: bytes
     ) -> CallLog:
-        """Return the log of a class for an observation. Raises StaysOrdinary, CodeTooLong. wire: as compiling what is
+        """Return the log of a class for an observation. Raises NotInstalled, CodeTooLong. wire: as compiling what is
         computed there.
         """
         if isinstance(observation, ObservedTimes):
@@ -286,7 +272,7 @@ class CallSites(Extension):
         return RecordLog(self._target, observation, methods, computed, name, self._changes, self._poller)
 
     def _require_no_catchpoint(self) -> None:
-        """Raises StaysOrdinary: a stop at an exception would find it caught where a method reports its end."""
+        """Raises NotInstalled: a stop at an exception would find it caught where a method reports its end."""
         for each in self._points.of_type(ExceptionCatchpoint):
             if each.enabled:
                 raise NotInstalled(_looks(each))

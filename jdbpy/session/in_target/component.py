@@ -35,13 +35,12 @@ from jdbpy.session.in_target.class_changes import (
     NotInstalledUntilLeft,
     NotInstalledWhileBusy,
 )
-from jdbpy.session.in_target.install import Installer, places_in, say
+from jdbpy.session.in_target.install import Installer, attempt, places_in, say
 from jdbpy.session.in_target.ring_poller import Ring, RingPoller
 from jdbpy.session.in_target.sites import Site
 from jdbpy.session.in_target.stopping import Stopping
 from jdbpy.session.in_target.thread_runner import request_thread
 from jdbpy.session.in_target.trace_sites import TraceSite
-from jdbpy.session.java.class_file import MalformedClassFile
 from jdbpy.session.java.releases import TESTED
 from jdbpy.session.jvm import facts
 from jdbpy.session.jvm.changed_code import ChangedClass
@@ -289,16 +288,13 @@ class Instrumentation(Extension):
     def _request_thread_in(self, point: MethodTrace, type_id: ReferenceTypeID, hits: int) -> None:
         if (point, type_id) in self._trace_thread_requests:
             return
-        placed = point.places_in(type_id)
-        self._request_thread_for(point, [place for place, is_exit in placed if not is_exit or not point.entries], hits)
-
-    def _request_thread_for(self, point: MethodTrace, places: Iterable[CodeLocation], hits: int) -> None:
-        for place in places:
-            if self._target.code_guard.is_replaced(place.classID):
-                continue
-            came = partial(self._thread_came_to_trace, point, place.classID)
-            requests = self._trace_thread_requests.setdefault((point, place.classID), [])
-            requests.append(request_thread(self._target, place, hits, came))
+        if self._target.code_guard.is_replaced(type_id):
+            return
+        came = partial(self._thread_came_to_trace, point, type_id)
+        places = [place for place, is_exit in point.places_in(type_id) if not is_exit or not point.entries]
+        if places:
+            requests = [request_thread(self._target, place, hits, came) for place in places]
+            self._trace_thread_requests[point, type_id] = requests
 
     async def _thread_came_to_trace(self, point: MethodTrace, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         self._target.requests.drop(self._trace_thread_requests.pop((point, type_id), ()))
@@ -307,27 +303,17 @@ class Instrumentation(Extension):
         if self._target.suspension.frozen:  # what is run could wait for a thread that is suspended
             self._request_thread_in(point, type_id, REPORTED_AFTER)
             return RESUME
-        again = AGAIN_AFTER
         async with self._lock:
-            try:
-                type_ = (await self._target.types.info([type_id]))[type_id]
-                await self.installer.trace(point, type_, hit.thread)
-                point.why_ordinary = ""
+            why = await attempt(self.installer.trace(point, type_id, hit.thread))
+            point.why_ordinary = "" if why is None else str(why)
+            if why is None:
                 return RESUME
-            except NotInstalledUntilLeft as why:
-                point.why_ordinary = str(why)
-                async with self._target.code_guard.unchanged():
-                    exits = await self.installer.exits_of(hit.event.location)
-                    if hit.event.location not in exits:
-                        self._request_thread_for(point, exits, 1)
-                        return RESUME
-            except NotInstalled as why:
-                point.why_ordinary = str(why)
-                again = self._again_after(point, why)
-            except Disconnected:
-                raise
-            except (JdbpyError, MalformedClassFile) as error:
-                point.why_ordinary = f"it could not be put into the target: {error}"
+            again = self._again_after(point, why)
+            if isinstance(why, NotInstalledUntilLeft):
+                came, again = partial(self._thread_came_to_trace, point, type_id), AGAIN_AFTER
+                if requests := await self.installer.request_at_exits(hit.event.location, came):
+                    self._trace_thread_requests[point, type_id] = requests
+                    return RESUME
         self._request_thread_in(point, type_id, again)
         return RESUME
 
@@ -525,18 +511,13 @@ class Instrumentation(Extension):
         again = AGAIN_AFTER
         async with self._lock:
             try:
-                whole = all(map(self._goes_by_itself, wanted))
-                await self.installer.install(type_, wanted, thread, at_hit=at_hit is not None, asked=asked, whole=whole)
-            except NotInstalled as why:
-                say(wanted, why)
-                again = self._again_after(wanted[0], why)
-                if isinstance(why, NotInstalledUntilLeft) and at_hit in wanted[0].placed:
-                    assert at_hit is not None
-                    self._request_thread_at(wanted[0], await self.installer.exits_of(at_hit), 1)
-            except Disconnected:
-                raise
-            except (JdbpyError, MalformedClassFile) as error:
-                say(wanted, f"it could not be put into the target: {error}")
+                whole, at = all(map(self._goes_by_itself, wanted)), at_hit is not None
+                installing = self.installer.install(type_, wanted, thread, at_hit=at, asked=asked, whole=whole)
+                if (why := await attempt(installing)) is not None:
+                    say(wanted, why)
+                    again = self._again_after(wanted[0], why)
+                    if isinstance(why, NotInstalledUntilLeft) and at_hit is not None and at_hit in wanted[0].placed:
+                        self._request_thread_at(wanted[0], await self.installer.exits_of(at_hit), 1)
             finally:
                 self.installer.take_back(wanted)
                 for point in wanted:

@@ -7,12 +7,12 @@ first. The breakpoints of the helpers and the former class file are in the targe
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import NamedTuple
 
-from jdbpy.errors import EvalError, JdbpyError
+from jdbpy.errors import Disconnected, EvalError, JdbpyError
 from jdbpy.session.breakpoints.breakpoint_base import BreakpointBase
 from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 from jdbpy.session.breakpoints.line_breakpoint import LineBreakpoint
@@ -22,6 +22,7 @@ from jdbpy.session.eval.conditions import CompiledCondition, CompiledTemplate
 from jdbpy.session.eval.evaluator import Evaluator
 from jdbpy.session.eval.program import Compiled
 from jdbpy.session.eval.target import Ref
+from jdbpy.session.events.requests import EventRequest, Handler
 from jdbpy.session.events.target import Target
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
@@ -45,7 +46,7 @@ from jdbpy.session.in_target.ring_poller import RingPoller
 from jdbpy.session.in_target.saved_originals import keeper_class, keeper_name
 from jdbpy.session.in_target.sites import Site, set_traps
 from jdbpy.session.in_target.stopping import Stopping
-from jdbpy.session.in_target.thread_runner import InThread, in_thread, set_static
+from jdbpy.session.in_target.thread_runner import InThread, in_thread, request_thread, set_static
 from jdbpy.session.in_target.trace_sites import TracedPlace, TraceLog, TraceSite, entry_of, exit_of, names_of
 from jdbpy.session.in_target.weave.condition_helper import helper_class
 from jdbpy.session.in_target.weave.log_helper import log_class
@@ -54,6 +55,9 @@ from jdbpy.session.in_target.weave.trace_helper import trace_class
 from jdbpy.session.in_target.weave.weaver import weave
 from jdbpy.session.java import class_file
 from jdbpy.session.java.bytecode import only_reads
+from jdbpy.session.java.class_file import MalformedClassFile
+from jdbpy.session.java.edit.assembler import CodeTooLong
+from jdbpy.session.java.edit.class_parts import PoolFull
 from jdbpy.session.java.types import NULL, JavaType, erasure, is_string, source_name, unboxed
 from jdbpy.session.jvm import facts
 from jdbpy.session.jvm.changed_code import PREFIX, SIGN, ChangedClass
@@ -76,13 +80,32 @@ class ClassChange(NamedTuple):
 
 @contextmanager
 def staying(what: str) -> Iterator[None]:
-    """Raises StaysOrdinary, with the reason, for what cannot run in the target."""
+    """Raises NotInstalled, with the reason, for what cannot run in the target."""
     try:
         yield
     except NotInTarget as why:
         raise NotInstalled(f"{what} {why.reason}") from None
     except EvalError as error:
         raise NotInstalled(f"{what} does not compile yet: {error.message}") from None
+
+
+async def attempt(installing: Awaitable[None]) -> NotInstalled | None:
+    """Return why something cannot be put into the target now; None: it is there.
+
+    For all that is tried by the thread of a hit: the debugger's own requests go on in its place, and another thread
+    comes for the next try. Raises Disconnected.
+    """
+    try:
+        await installing
+    except NotInstalled as why:
+        return why
+    except Disconnected:
+        raise
+    except (JdbpyError, MalformedClassFile) as error:
+        return NotInstalled(f"it could not be put into the target: {error}")
+    except (CodeTooLong, PoolFull):
+        return NotInstalled("its code there would be too long")
+    return None
 
 
 def _is_unchanging(kind: JavaType, compiled: Compiled) -> bool:
@@ -127,7 +150,7 @@ class Installer:
         """Have a class compute the conditions of breakpoints in it; methods that this takes are run in the thread.
 
         ``at_hit``: the thread is at one of the places, and others may be in the class; else the class has not run yet.
-        ``asked``: the user has asked for it. ``whole``: see ``why_not_now``. Raises StaysOrdinary for all of them; the
+        ``asked``: the user has asked for it. ``whole``: see ``why_not_now``. Raises NotInstalled for all of them; the
         reason why one alone does is noted at it. wire: some 30 trips for the first, 15 for a further one.
         """
         target, changes = self._target, self._changes
@@ -179,7 +202,7 @@ class Installer:
     async def changing(self, type_: RefType, thread: int, *, asked: bool) -> AsyncIterator[ClassChange]:
         """Open a class for a change, by what is run in the thread; ``keep`` comes before the change.
 
-        Raises StaysOrdinary. wire: some 15 trips, 0 for what is known.
+        Raises NotInstalled. wire: some 15 trips, 0 for what is known.
         """
         self._changes.require_untouched(type_.id)
         loader = (await self._target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
@@ -202,12 +225,13 @@ class Installer:
         host = type_.signature[1:-1]
         return f"{host[: host.rfind('/') + 1]}{PREFIX}{self._session}_{self._made}"
 
-    async def trace(self, point: MethodTrace, type_: RefType, thread: int) -> None:
+    async def trace(self, point: MethodTrace, type_id: ReferenceTypeID, thread: int) -> None:
         """Have a class keep the entries and exits of a trace. Calls that are under way are not seen to be left.
 
-        Raises StaysOrdinary. wire: some 30 trips.
+        Raises NotInstalled. wire: some 30 trips.
         """
         target, changes = self._target, self._changes
+        type_ = (await target.types.info([type_id]))[type_id]
         async with self.changing(type_, thread, asked=False) as change:
             changed = change.changed
             places = await self._traced(point, changed)
@@ -275,7 +299,7 @@ class Installer:
         but: Collection[BreakpointBase] = (),
         unsure: Collection[BreakpointBase] = (),
     ) -> None:
-        """Raises StaysOrdinary while frames keep methods of the class from being changed; all threads must be
+        """Raises NotInstalled while frames keep methods of the class from being changed; all threads must be
         suspended.
 
         ``starts`` are where checks are put in. The breakpoints of points in ``but`` may be missed by calls that are
@@ -304,7 +328,7 @@ class Installer:
         asked: bool,
         but: Collection[BreakpointBase] = (),
     ) -> None:
-        """Raises StaysUntilLeft, before anything is defined, where the thread would pass a breakpoint by.
+        """Raises NotInstalledUntilLeft, before anything is defined, where the thread would pass a breakpoint by.
 
         wire: 2 trips, 0 for a class without other breakpoints.
         """
@@ -316,6 +340,15 @@ class Installer:
                     raise
                 except NotInstalled:
                     pass  # another thread is in the way, which may be gone when it matters
+
+    async def request_at_exits(self, place: CodeLocation, came: Handler) -> list[EventRequest]:
+        """Have a thread come to where the method of a place returns; to none if it returns at the place, or never.
+
+        wire: 1 trip, 0 when known.
+        """
+        async with self._target.code_guard.unchanged():
+            exits = await self.exits_of(place)
+            return [] if place in exits else [request_thread(self._target, each, 1, came) for each in exits]
 
     async def exits_of(self, place: CodeLocation) -> list[CodeLocation]:
         """Return where the method of a place returns. wire: 1 trip, 0 when known."""
@@ -335,7 +368,7 @@ class Installer:
         self._idle = [site for site in self._idle if site.method.type_id != type_id]
 
     async def _original(self, run: InThread, type_: RefType) -> bytes:
-        """Return the class file of a class, if that is what runs. Raises StaysOrdinary. wire: some 8 trips."""
+        """Return the class file of a class, if that is what runs. Raises NotInstalled. wire: some 8 trips."""
         shapes = await running_shapes(self._target.types, [type_])
         different = False
         for data in (await local_class_file(self._target, type_.signature[1:-1]), None):
@@ -351,7 +384,7 @@ class Installer:
     async def _site(
         self, point: LineBreakpoint, type_: RefType, method: Method, key: PlaceKey, place: CodeLocation
     ) -> Site:
-        """Return the check of a condition at a place. Raises StaysOrdinary. wire: as compiling it."""
+        """Return the check of a condition at a place. Raises NotInstalled. wire: as compiling it."""
         if any(each is not point and place in each.placed for each in self._changes.breakpoints):
             raise NotInstalled("another breakpoint is at the same place")
         for site in self._idle:
@@ -396,7 +429,7 @@ class Installer:
     async def _values(
         self, point: LineBreakpoint, location: Location, type_: RefType
     ) -> tuple[Sequence[Emitted], Sequence[JavaType]]:
-        """Return the expressions of a text. Raises StaysOrdinary where one is an object whose fields the text shows."""
+        """Return the expressions of a text. Raises NotInstalled where one is an object whose fields the text shows."""
         text = point.log
         if not isinstance(text, CompiledTemplate) or not text.has_values or point.reporting.limit == 0:
             return (), ()

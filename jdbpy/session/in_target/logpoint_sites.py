@@ -20,8 +20,9 @@ from jdbpy.session.events.requests import EventRequest, RequestHit
 from jdbpy.session.events.target import Target
 from jdbpy.session.in_target.ring_poller import Ring, RingEntry, RingPoller
 from jdbpy.session.in_target.sites import Site
-from jdbpy.session.in_target.weave.log_helper import LogHelper, number
+from jdbpy.session.in_target.weave.log_helper import LogHelper
 from jdbpy.session.in_target.weave.records import CheckCount
+from jdbpy.session.in_target.weave.ring import number
 from jdbpy.session.java.types import JavaType, Primitive
 from jdbpy.session.jvm.refs import Method
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy

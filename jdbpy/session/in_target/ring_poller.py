@@ -18,7 +18,8 @@ from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.record import Record
 from jdbpy.session.events.target import Target
 from jdbpy.session.extension import Extension
-from jdbpy.session.in_target.weave.log_helper import LogHelper, RingReader
+from jdbpy.session.in_target.weave.log_helper import LogHelper
+from jdbpy.session.in_target.weave.ring import RingReader
 from jdbpy.session.in_target.weave.trace_helper import STRIPES, TraceHelper
 from jdbpy.session.jvm import facts
 from jdbpy.session.jvm.refs import Field

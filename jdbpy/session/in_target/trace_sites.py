@@ -20,8 +20,8 @@ from jdbpy.session.events.target import Target
 from jdbpy.session.in_target.class_changes import CodeChanges
 from jdbpy.session.in_target.ring_poller import Ring, RingEntry, RingPoller
 from jdbpy.session.in_target.sites import Site
-from jdbpy.session.in_target.weave.log_helper import number
 from jdbpy.session.in_target.weave.records import TOP, WovenPlace
+from jdbpy.session.in_target.weave.ring import number
 from jdbpy.session.in_target.weave.trace_helper import TraceHelper, TraceSpot, is_number
 from jdbpy.session.java.edit.code_variable import CheckParameter
 from jdbpy.session.java.signatures import argument_slots, split_method

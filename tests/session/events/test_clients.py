@@ -14,6 +14,7 @@ import jdbpy
 from benchmarks.relay import open_relay
 from jdbpy.errors import ReadOnlyError, StateError
 from jdbpy.session.events.streams import EventStream
+from jdbpy.session.extension import Extension
 from jdbpy.session.model.events import Notice, Stopped, ThreadsResumed
 from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.vm import VmState
@@ -253,7 +254,10 @@ async def test_what_clients_are_told_of_each_other(jvm: Jvm) -> None:
                 await brief.execution.suspend([second])
                 await brief.execution.suspend()
                 assert stands(session)
+                observer = brief.observer
+                assert observer in session._target.extensions.of(Extension.redefined)
             assert not stands(session)
+            assert observer not in session._target.extensions.of(Extension.redefined)
             assert not ann.is_suspended(second)
             # what one keeps when it leaves is everybody's
             async with jdbpy.join_session(session, "keeper", keep=lambda: True) as keeper:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from jdbpy.errors import StateError
+from jdbpy.session.in_target.class_changes import NotInstalled
+from jdbpy.session.in_target.install import attempt
 from jdbpy.session.in_target.weave.condition_helper import helper_class, host_of
-from jdbpy.session.in_target.weave.log_helper import RingReader, log_class, number
+from jdbpy.session.in_target.weave.log_helper import log_class
 from jdbpy.session.in_target.weave.records import CheckCall, CheckCount, Emitted, Filters, WovenPlace
+from jdbpy.session.in_target.weave.ring import RingReader, number
 from jdbpy.session.in_target.weave.weaver import weave
 from jdbpy.session.java.bytecode import decode
 from jdbpy.session.java.class_file import FileMethod, parse
-from jdbpy.session.java.edit.assembler import Assembler
+from jdbpy.session.java.edit.assembler import Assembler, CodeTooLong
+from jdbpy.session.java.edit.class_parts import PoolFull
 from jdbpy.session.java.edit.code_variable import CheckParameter
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, Program, debug, inline, program
@@ -286,3 +293,11 @@ async def test_the_ring_of_a_logpoint_keeps_what_fits(jvm: Jvm, tmp_path: Path) 
         assert (await d.session.values.evaluate("Jdbpy__1.HITS.get()")).raw == 50
         await d.resume()
         await d.wait_exit()
+
+
+@pytest.mark.parametrize("error", [CodeTooLong(), PoolFull(), StateError("no thread"), NotInstalled("it is busy")])
+async def test_what_cannot_be_installed_is_a_reason_and_no_error(error: Exception) -> None:
+    async def installing() -> None:
+        raise error
+
+    assert isinstance(await attempt(installing()), NotInstalled)

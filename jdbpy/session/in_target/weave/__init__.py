@@ -3,8 +3,8 @@
 * ``records``: the records that pass between those who compile, weave and install
 * ``weaver``: calls put in front of lines of methods, ``weave``, and the maps between code indices before and after
 * ``condition_helper``: the class that is called, ``helper_class``
-* ``log_helper``: a helper that keeps values instead of stopping, ``log_class``, and how they are read;
-  ``trace_helper``: one for all entries and exits of the methods of a class
+* ``ring``: records that the target keeps, and how they are read; ``log_helper``: a helper that keeps values instead of
+  stopping, ``log_class``; ``trace_helper``: one for all entries and exits of the methods of a class
 * ``method_wrap``: code around whole methods, with a variable and a handler of their own; ``count_helper``: a helper
   that counts their calls; ``tree_helper``: one that times the calls in their code, ``call_helper``: one that keeps
   each call

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 
 from jdbpy.record import Record
 from jdbpy.session.in_target.weave.condition_helper import HelperWriter
-from jdbpy.session.in_target.weave.log_helper import RingColumn, RingWriter
 from jdbpy.session.in_target.weave.records import OBJECT, OWN, THROWABLE, TOP, CheckCall, Emitted, Filters
+from jdbpy.session.in_target.weave.ring import RingColumn, RingWriter, value_columns
 from jdbpy.session.in_target.weave.trace_helper import STRIPES, TraceHelper, count_pass, is_number, stripe_of
 from jdbpy.session.java.edit.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, Assembler, Label
 from jdbpy.session.java.edit.code_variable import CheckParameter
@@ -67,8 +67,7 @@ def call_class(
     kept = [each.kept for each in methods]
     numbers = max((sum(map(is_number, each)) for each in kept), default=0)
     objects = max((len(each) - sum(map(is_number, each)) for each in kept), default=0)
-    columns = [RingColumn(f"n{at}", "J") for at in range(numbers)]
-    columns += [RingColumn(f"o{at}", OBJECT) for at in range(objects)]
+    columns = value_columns(numbers, objects)
     ends = [end for each in methods for end in (each.returned, each.threw)]
     emitted = [one for end in ends for one in end.emitted]
     if emitted:

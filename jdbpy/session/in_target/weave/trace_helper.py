@@ -16,8 +16,9 @@ from collections.abc import Sequence
 
 from jdbpy.record import Record
 from jdbpy.session.in_target.weave.condition_helper import HelperWriter, named
-from jdbpy.session.in_target.weave.log_helper import LogHelper, RingColumn, RingWriter
+from jdbpy.session.in_target.weave.log_helper import LogHelper
 from jdbpy.session.in_target.weave.records import OBJECT, CheckCall, Filters
+from jdbpy.session.in_target.weave.ring import RingColumn, RingWriter, value_columns
 from jdbpy.session.java.edit.assembler import FINAL, NUMBERS, PUBLIC, Assembler, Label
 from jdbpy.session.java.edit.code_variable import CheckParameter
 
@@ -65,10 +66,8 @@ def trace_class(
     """
     numbers = max((sum(map(is_number, each.kept)) for each in spots), default=0)
     objects = max((len(each.kept) - sum(map(is_number, each.kept)) for each in spots), default=0)
-    columns = [RingColumn(f"n{at}", "J") for at in range(numbers)]
-    columns += [RingColumn(f"o{at}", OBJECT) for at in range(objects)]
     writer = HelperWriter(name, host, [], filters)
-    ring = RingWriter(writer, size, [RingColumn("sites", "J"), *columns], counts_dropped=False)
+    ring = RingWriter(writer, size, [RingColumn("sites", "J"), *value_columns(numbers, objects)], counts_dropped=False)
     writer.cls.field(PUBLIC | FINAL, "COUNTS", f"L{NUMBERS};")
     calls = [_check(writer, ring, number, each, len(spots)) for number, each in enumerate(spots)]
 
