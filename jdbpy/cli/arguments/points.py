@@ -6,7 +6,8 @@ Owns the grammar; whether there is such a class, field or thread is for the sess
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING
 
 from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, matching
@@ -18,8 +19,10 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
+if TYPE_CHECKING:
+    from jdbpy import BreakpointInfo, PointOptions, Session
+
 _SORTS = ("uncaught", "caught", "all")
-_THREAD_WORDS = {"start": ("start",), "death": ("death",), "end": ("death",), "virtual": ("virtual",)}
 _ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "all": (True, True), "-rw": (True, True)}
 NO_STOP = "--no-stop"
 """Instead of ``go``: nothing is suspended, not even to read what a report would tell."""
@@ -44,6 +47,64 @@ class Catch(Record):
     tail: Tail = Tail()
 
 
+class CatchEvent(Record):
+    """An event that `catch` is for, beside exceptions.
+
+    ``add`` sets it, with the words that are kept of it and the options. ``words`` are those that may follow it, with
+    what each means; ``classes``: patterns of classes may, and with ``source`` that of a file.
+    """
+
+    name: str
+    add: Callable[[Session, tuple[str, ...], PointOptions], Awaitable[BreakpointInfo]]
+    words: dict[str, str] | None = None
+    classes: bool = False
+    source: bool = False
+
+    def parse(self, words: list[str], tail: Tail) -> Catch:
+        """Return what is to be caught. Raises UsageError."""
+        kept: tuple[str, ...] = ()
+        if self.words:
+            kept = tuple(self.words.get(word.lower(), "") for word in words)
+            if "" in kept:
+                offered = ", ".join(dict.fromkeys(self.words.values()))
+                raise UsageError(f"'{' '.join(words)}' is not one of {offered}")
+        elif self.classes:
+            if self.source and len(words) > 1 and words[-2].lower() == "source":
+                kept, words = (words[-1],), words[:-2]
+            patterns = tuple(part for word in words for part in word.split(",") if part and part != "*")
+            tail = tail.having(classes=(*patterns, *tail.options.classes))
+        return Catch(self.name, kept, tail)
+
+
+def _of_threads(session: Session, words: tuple[str, ...], options: PointOptions) -> Awaitable[BreakpointInfo]:
+    both = not {"start", "death"} & set(words)
+    start, death = both or "start" in words, both or "death" in words
+    return session.catchpoints.thread(start=start, death=death, virtual="virtual" in words, options=options)
+
+
+CATCH_EVENTS = {
+    each.name: each
+    for each in (
+        CatchEvent(
+            "load",
+            lambda session, words, options: session.catchpoints.class_load("".join(words), options=options),
+            classes=True,
+            source=True,
+        ),
+        CatchEvent(
+            "unload", lambda session, words, options: session.catchpoints.class_unload(options=options), classes=True
+        ),
+        CatchEvent(
+            "thread",
+            _of_threads,
+            words={"start": "start", "death": "death", "end": "death", "virtual": "virtual"},
+        ),
+        CatchEvent("exit", lambda session, words, options: session.catchpoints.exit(options=options)),
+    )
+}
+"""The events of `catch`, by their words. ``session.catchpoints`` has what sets them."""
+
+
 class CatchArgument(Argument[Catch]):
     """An exception, or another event."""
 
@@ -60,16 +121,9 @@ class CatchArgument(Argument[Catch]):
         subject, tail = split_tail(text, filters=True)
         tail = go(tail)
         event, *words = subject.split() or [""]
-        match event.lower():
-            case "load" | "unload":
-                return _classes(event.lower(), words, tail)
-            case "thread":
-                known = [_THREAD_WORDS.get(word.lower()) for word in words]
-                if None in known:
-                    raise UsageError(f"'{' '.join(words)}' is not one of start, death, virtual")
-                return Catch("thread", tuple(word for found in known for word in found or ()), tail)
-            case "exit" if not words:
-                return Catch("exit", (), tail)
+        known = CATCH_EVENTS.get(event.lower())
+        if known is not None and (known.classes or known.words or not words):
+            return known.parse(words, tail)
         return Catch("exception", _exception(subject), tail)
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
@@ -78,14 +132,15 @@ class CatchArgument(Argument[Catch]):
             yield from complete_expression(condition, names)
             return
         *before, word = ["", *text.split(" ")]
+        event = CATCH_EVENTS.get(before[-1])
         if before[-1] in TAKING_VALUES and len(before) > 2:
             yield from complete_tail(before[-1], word, names, filters=True)
-        elif before[-1] == "thread":
-            yield from matching(word, ("start", "death", "virtual"))
+        elif event is not None and event.words:
+            yield from matching(word, dict.fromkeys(event.words.values()))
         elif before[-1] in ("", "go", NO_STOP):
-            yield from matching(word, (*_SORTS, "load", "unload", "thread", "exit", "go", NO_STOP))
+            yield from matching(word, (*_SORTS, *CATCH_EVENTS, "go", NO_STOP))
             yield from class_names(word, names)
-        elif before[-1] in (*_SORTS, "load", "unload"):
+        elif before[-1] in _SORTS or (event is not None and event.classes):
             yield from class_names(word, names)
         else:
             yield from complete_tail("", word, names, filters=True)
@@ -273,12 +328,3 @@ def _exception(text: str) -> tuple[str, str]:
     if len(words) != 1:
         raise UsageError(f"unexpected argument '{words[1]}'" if words else "an exception class is missing")
     return sort, words[0]
-
-
-def _classes(event: str, words: list[str], tail: Tail) -> Catch:
-    """``load [PATTERNS] [source FILE]``; the patterns are a class filter like those of ``from``."""
-    source: tuple[str, ...] = ()
-    if event == "load" and len(words) > 1 and words[-2].lower() == "source":
-        source, words = (words[-1],), words[:-2]
-    patterns = tuple(part for word in words for part in word.split(",") if part and part != "*")
-    return Catch(event, source, tail.having(classes=(*patterns, *tail.options.classes)))

@@ -6,7 +6,15 @@ import re
 from typing import Annotated
 
 from jdbpy import SuspendPolicy
-from jdbpy.cli.arguments.points import Catch, CatchArgument, Uncatch, UncatchArgument, Watch, WatchArgument
+from jdbpy.cli.arguments.points import (
+    CATCH_EVENTS,
+    Catch,
+    CatchArgument,
+    Uncatch,
+    UncatchArgument,
+    Watch,
+    WatchArgument,
+)
 from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
 from jdbpy.cli.points import CATCHPOINTS, WATCHPOINTS, delete, listed, options_of, policy_here
@@ -28,23 +36,13 @@ async def catch(ctx: Context, request: Annotated[Catch | None, CatchArgument()] 
     """
     if request is None:
         return listed(ctx, CATCHPOINTS)
-    catchpoints = ctx.session.catchpoints
     options = await options_of(ctx, request.tail, SuspendPolicy.ALL)
     words = request.words
-    match request.event:
-        case "load":
-            point = await catchpoints.class_load(words[0] if words else "", options=options)
-        case "unload":
-            point = await catchpoints.class_unload(options=options)
-        case "thread":
-            both = not {"start", "death"} & set(words)
-            start, death = both or "start" in words, both or "death" in words
-            point = await catchpoints.thread(start=start, death=death, virtual="virtual" in words, options=options)
-        case "exit":
-            point = await catchpoints.exit(options=options)
-        case _:
-            caught, uncaught = _sort(words[0])
-            point = await catchpoints.exception(words[1], caught=caught, uncaught=uncaught, options=options)
+    if request.event in CATCH_EVENTS:
+        point = await CATCH_EVENTS[request.event].add(ctx.session, words, options)
+    else:
+        caught, uncaught = _sort(words[0])
+        point = await ctx.session.catchpoints.exception(words[1], caught=caught, uncaught=uncaught, options=options)
     return BreakpointSet(point, ctx.session.remote)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.record import Record
-from jdbpy.session.model.kinds import StopReason
+from jdbpy.session.model.kinds import REASON_OF_EVENT, StopReason
 from jdbpy.wire import event_parts
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
@@ -32,25 +32,7 @@ MOST_FORMER = 10_000
 MOST_PLACES = 20_000
 """The most places of breakpoints that are kept in mind after they were cleared."""
 
-REASONS: dict[type, StopReason] = {
-    wire_event.Breakpoint: StopReason.BREAKPOINT,
-    wire_event.SingleStep: StopReason.STEP,
-    wire_event.Exception: StopReason.EXCEPTION,
-    wire_event.FieldAccess: StopReason.ACCESS,
-    wire_event.FieldModification: StopReason.MODIFICATION,
-    wire_event.MethodEntry: StopReason.METHOD_ENTRY,
-    wire_event.MethodExit: StopReason.METHOD_EXIT,
-    wire_event.MethodExitWithReturnValue: StopReason.METHOD_EXIT,
-    wire_event.MonitorContendedEnter: StopReason.MONITOR,
-    wire_event.MonitorContendedEntered: StopReason.MONITOR,
-    wire_event.MonitorWait: StopReason.MONITOR,
-    wire_event.MonitorWaited: StopReason.MONITOR,
-    wire_event.ClassPrepare: StopReason.CLASS_PREPARE,
-    wire_event.ClassUnload: StopReason.CLASS_UNLOAD,
-    wire_event.ThreadStart: StopReason.THREAD_START,
-    wire_event.ThreadDeath: StopReason.THREAD_DEATH,
-    wire_event.VMDeath: StopReason.VM_DEATH,
-}
+REASONS: dict[type, StopReason] = {wire_event.Event.KINDS[kind]: reason for kind, reason in REASON_OF_EVENT.items()}
 """The reason of a stop at each kind of event."""
 
 

@@ -1,7 +1,7 @@
 """The table of what there is to stop at: reasons of stops, and kinds of breakpoints with their words.
 
-A new kind of breakpoint is a row here, what front ends call its stops in ``words``, a class in ``session/breakpoints``,
-and the words of a command.
+A new kind of event is its reason and rows here, what front ends call its stops in ``words``, a class in
+``session/breakpoints``, and a row of the events of a command: ``CATCH_EVENTS`` in ``cli/arguments/points.py``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from jdbpy.record import Record
 from jdbpy.session.model.words import STOP_WORDS, StopWords
+from jdbpy.wire.constants import EventKind
 
 
 class StopReason(StrEnum):
@@ -36,6 +37,28 @@ class StopReason(StrEnum):
     def words(self) -> StopWords:
         """Return what front ends call it."""
         return STOP_WORDS[self.value]
+
+
+REASON_OF_EVENT = {
+    EventKind.BREAKPOINT: StopReason.BREAKPOINT,
+    EventKind.SINGLE_STEP: StopReason.STEP,
+    EventKind.EXCEPTION: StopReason.EXCEPTION,
+    EventKind.FIELD_ACCESS: StopReason.ACCESS,
+    EventKind.FIELD_MODIFICATION: StopReason.MODIFICATION,
+    EventKind.METHOD_ENTRY: StopReason.METHOD_ENTRY,
+    EventKind.METHOD_EXIT: StopReason.METHOD_EXIT,
+    EventKind.METHOD_EXIT_WITH_RETURN_VALUE: StopReason.METHOD_EXIT,
+    EventKind.MONITOR_CONTENDED_ENTER: StopReason.MONITOR,
+    EventKind.MONITOR_CONTENDED_ENTERED: StopReason.MONITOR,
+    EventKind.MONITOR_WAIT: StopReason.MONITOR,
+    EventKind.MONITOR_WAITED: StopReason.MONITOR,
+    EventKind.CLASS_PREPARE: StopReason.CLASS_PREPARE,
+    EventKind.CLASS_UNLOAD: StopReason.CLASS_UNLOAD,
+    EventKind.THREAD_START: StopReason.THREAD_START,
+    EventKind.THREAD_DEATH: StopReason.THREAD_DEATH,
+    EventKind.VM_DEATH: StopReason.VM_DEATH,
+}
+"""The reason of a stop at each kind of event of the target."""
 
 
 class BreakpointKind(Record):
