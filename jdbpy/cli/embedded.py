@@ -15,6 +15,7 @@ import trio
 
 from jdbpy import Event, Exited, Session, Stopped, VMDisconnected
 from jdbpy.cli.commands import TABLE
+from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import Interpreter
 from jdbpy.cli.names import Candidate, Names
@@ -188,8 +189,6 @@ class ConsoleLines:
     async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""
         if self._context.displays:
-            from jdbpy.cli.commands.data import evaluate_displays
-
             self._show(self._renderer.displays(await evaluate_displays(self._context)))
         self._failures.clear()
         await run_stop_actions(self._context, stop)
