@@ -40,6 +40,7 @@ from jdbpy.cli.jvm_events import JvmEvents, stays_selected
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms, remote_notice
 from jdbpy.cli.output.pieces import count
 from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.python_lines import unfinished_python
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.results import Displayed, Paused, Resumed
 from jdbpy.cli.settings import Settings
@@ -50,7 +51,7 @@ from jdbpy.process import standard
 from jdbpy.process.processor_time import processor_limit
 from jdbpy.process.scripts import ScriptLines, failed
 from jdbpy.process.standard import OutputLost
-from jdbpy.process.statuses import FAILED, LOST, TIMED_OUT
+from jdbpy.process.statuses import FAILED, LOST, status_of
 from jdbpy.record import Record
 
 NAMED = 20
@@ -171,8 +172,6 @@ class Batch(Driver):
             for jvm in self.jvms.members:
                 self._report_unresolved(jvm)
             if self.context.python_lines is not None:
-                from jdbpy.cli.commands.python import unfinished_python
-
                 self._report(Outcome("py", None, error=unfinished_python()))
             if self.context.collecting is not None:
                 self._report(Outcome("commands", None, error=unfinished(self.context.collecting)))
@@ -492,13 +491,6 @@ class Batch(Driver):
         self.console.outcome(outcome)
         if outcome.error is not None:
             self.status = self.status or status_of(outcome.error)
-
-
-def status_of(error: JdbpyError) -> int:
-    """Return the exit status that an error of a command means."""
-    if isinstance(error, Disconnected):
-        return LOST
-    return TIMED_OUT if isinstance(error, TimedOut) else FAILED
 
 
 def internal_error(fault: Exception) -> JdbpyError:

@@ -25,6 +25,7 @@ from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.stop_actions import run_stop_actions, variables_wanted
+from jdbpy.cli.stop_values import values_at_stop
 from jdbpy.cli.table import CliCommand
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.json_form import encode
@@ -188,8 +189,6 @@ class ConsoleLines:
     async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""
         if self._context.displays or variables_wanted(self._context, stop):
-            from jdbpy.cli.stop_values import values_at_stop
-
             found = await values_at_stop(self._context, stop)
             if found.items or found.variables:
                 self._show(self._renderer.displays(found))

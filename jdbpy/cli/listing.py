@@ -8,6 +8,7 @@ import jdbpy
 from jdbpy import LocalJvm, UsageError
 from jdbpy.cli.cmdline import CommandLine
 from jdbpy.cli.console import Console
+from jdbpy.cli.output.choice import choose_renderer
 from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces, count
 from jdbpy.cli.output.renderer import Outcome
@@ -66,6 +67,4 @@ def list_jvms(line: CommandLine) -> int:
 def _console(line: CommandLine, settings: Settings) -> Console:
     if line.json:
         return Console(JsonRenderer(), json=True)
-    from jdbpy.cli.output.choice import choose_renderer
-
     return Console(choose_renderer(settings), json=False)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from jdbpy import JdbpyError, UsageError, packets, read_packets
 from jdbpy.cli.console import Console
+from jdbpy.cli.output.choice import choose_renderer
 from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.output.pieces import (
     Line,
@@ -158,8 +159,6 @@ def _show(line: PacketsLine, console: Console) -> int:
 def _console(line: PacketsLine) -> Console:
     if line.json:
         return Console(JsonRenderer(), json=True)
-    from jdbpy.cli.output.choice import choose_renderer
-
     settings = Settings()
     settings.set("color", line.color)
     return Console(choose_renderer(settings), json=False)

@@ -16,14 +16,17 @@ import trio
 
 from jdbpy import Plugin, PluginError, UsageError
 from jdbpy.cli.arguments.base import Argument, ChoiceArgument, FileName, Number, Option, WordArgument, matching
+from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.location import complete_place
 from jdbpy.cli.arguments.target import BreakpointNumber, ClassNameArgument, ClassPattern, ThreadArgument
+from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.results import Resumed
 from jdbpy.cli.settings import Settings
-from jdbpy.cli.table import TABLE, CliCommand
+from jdbpy.cli.table import CliCommand
 from jdbpy.json_form import HIDDEN, Json
 from jdbpy.plugins import LOADED
 from jdbpy.plugins.declare import CommandDeclaration
@@ -137,8 +140,6 @@ def add_plugin(plugin: Plugin) -> None:
 
     Raises PluginError for a name that is taken, and for parameters that can be no arguments.
     """
-    import jdbpy.cli.commands  # noqa: F401  (their names are taken)
-
     made = [_command(plugin, each) for each in plugin.commands]
     home = _home(plugin)
     own: set[str] = set()
@@ -264,8 +265,6 @@ def _kind(metavar: str, hint: Any, complete: str | Sequence[str]) -> Argument[An
 
 
 def _completed(kind: str, metavar: str) -> Argument[Any]:
-    from jdbpy.cli.arguments.code import ExpressionArgument
-
     made: dict[str, Callable[[], Argument[Any]]] = {
         "class": ClassNameArgument,
         "pattern": ClassPattern,
@@ -293,8 +292,6 @@ class PlaceWord(WordArgument):
     """A line or a method."""
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        from jdbpy.cli.arguments.location import complete_place
-
         return complete_place(text, names)
 
 

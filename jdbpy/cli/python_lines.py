@@ -6,6 +6,8 @@ file or a batch all lines up to `end` are one piece. Runs nothing.
 
 from __future__ import annotations
 
+from jdbpy.errors import UsageError
+
 _LEAVE = ("exit", "quit", "exit()", "quit()", "end")
 
 
@@ -54,3 +56,8 @@ class PythonLines:
             return compile_command("\n".join(self._lines), "<py>", "single") is not None
         except (SyntaxError, ValueError, OverflowError):  # as it is run, that is said
             return True
+
+
+def unfinished_python() -> UsageError:
+    """Return the error for `py` whose lines have no end."""
+    return UsageError("after 'py' the line 'end' is missing", code="SCRIPT")

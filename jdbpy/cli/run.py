@@ -39,7 +39,7 @@ from jdbpy.escape import escape
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.standard import one_loss
-from jdbpy.process.statuses import NO_CONNECTION, USAGE
+from jdbpy.process.statuses import NO_CONNECTION, USAGE, status_of
 from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
@@ -170,8 +170,6 @@ async def _debug(
             return NO_CONNECTION
         if isinstance(error, UsageError | PluginError):
             return USAGE
-        from jdbpy.cli.batch import status_of
-
         return status or status_of(error)
     except BaseException as error:
         for note in getattr(error, "__notes__", ()):  # that it is not certain that the target runs

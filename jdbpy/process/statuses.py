@@ -1,5 +1,9 @@
 """The exit statuses of all front ends."""
 
+from __future__ import annotations
+
+from jdbpy.errors import Disconnected, JdbpyError, TimedOut
+
 FAILED = 1
 """A command failed, or it is not certain that the target runs on."""
 
@@ -20,3 +24,10 @@ INTERRUPTED = 130
 
 BROKEN_PIPE = 141
 """Nobody reads the output any more."""
+
+
+def status_of(error: JdbpyError) -> int:
+    """Return the exit status that an error of a command means."""
+    if isinstance(error, Disconnected):
+        return LOST
+    return TIMED_OUT if isinstance(error, TimedOut) else FAILED

@@ -19,6 +19,8 @@ from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
 from jdbpy.serve import sockets
 from jdbpy.serve.cmdline import JOIN_HELP, SERVE_HELP, SESSIONS_HELP, parse_serve
+from jdbpy.serve.greeting import greeting
+from jdbpy.serve.lines import LineReader, Outgoing
 from jdbpy.task_groups import open_nursery
 
 _ANSWER_LIMIT = 5.0
@@ -112,9 +114,6 @@ async def _list(as_json: bool) -> int:
 
 async def describe(name: str) -> dict[str, object] | None:
     """Return the description of a session by itself; None if its process has gone, whose socket is removed."""
-    from jdbpy.serve.greeting import greeting
-    from jdbpy.serve.lines import LineReader, Outgoing
-
     try:
         stream = await sockets.reach(name)
     except ConnectError:

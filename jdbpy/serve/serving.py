@@ -6,7 +6,7 @@ import sys
 from contextlib import AsyncExitStack
 
 from jdbpy import ConnectError, Exited, JdbpyError, LeaveError, UsageError, VMDisconnected, garbage
-from jdbpy.cli.batch import Batch, status_of
+from jdbpy.cli.batch import Batch
 from jdbpy.cli.console import Console
 from jdbpy.cli.output.choice import plain_renderer
 from jdbpy.cli.run import open_session
@@ -15,7 +15,7 @@ from jdbpy.escape import escape
 from jdbpy.process import standard
 from jdbpy.process.scripts import ScriptLines
 from jdbpy.process.signals import ended_by_signals
-from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
+from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE, status_of
 from jdbpy.serve.cmdline import ServeLine
 from jdbpy.serve.protocols import served_session
 from jdbpy.serve.server import Serving

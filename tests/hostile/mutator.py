@@ -22,12 +22,13 @@ import trio
 
 import jdbpy
 from jdbpy import ConnectError, JdbpyError, UsageError
-from jdbpy.cli.batch import Batch, status_of
+from jdbpy.cli.batch import Batch
 from jdbpy.cli.console import Console
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome as Done
 from jdbpy.cli.settings import Settings
 from jdbpy.process.scripts import Script, ScriptLines
+from jdbpy.process.statuses import status_of
 from jdbpy.record import Record
 from tests.harness import LIMIT, Jvm, program, start_target
 from tests.hostile.recording import Hangup, Recording, between, playing, recording

@@ -19,11 +19,12 @@ from typing import Any
 
 import jdbpy
 from jdbpy import JdbpyError
-from jdbpy.cli.batch import Batch, status_of
+from jdbpy.cli.batch import Batch
 from jdbpy.cli.played_batch import PlayedBatch
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import UsageError
 from jdbpy.process.scripts import Script, ScriptLines
+from jdbpy.process.statuses import status_of
 from tests.cli.process import jdbpy as run_jdbpy, script
 from tests.harness import program, start_target, within
 from tests.hostile.mutator import Paper, WatchedBatch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from jdbpy import Plugin, PluginError, UsageError
+from jdbpy import Plugin, PluginError
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import RowPieces, Sentence, Shown
@@ -87,8 +87,3 @@ def described(plugin: Plugin) -> LoadedPlugin:
         tuple(pattern for each in plugin.views for pattern in each.patterns),
         tuple(event for each in plugin.hooks for event in each.events),
     )
-
-
-def unfinished_python() -> UsageError:
-    """Return the error for `py` whose lines have no end."""
-    return UsageError("after 'py' the line 'end' is missing", code="SCRIPT")

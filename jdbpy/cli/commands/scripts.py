@@ -11,11 +11,12 @@ from typing import Annotated
 import trio
 
 from jdbpy.cli.arguments.base import FilePath, Option, TextArgument
-from jdbpy.cli.commands.python import LoadedPlugins, described, unfinished_python
+from jdbpy.cli.commands.python import LoadedPlugins, described
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Shown, count as count_of
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.plugin_commands import load_plugin
+from jdbpy.cli.python_lines import unfinished_python
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.stop_actions import unfinished
