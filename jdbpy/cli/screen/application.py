@@ -181,6 +181,12 @@ class ScreenApplication:
         """Return the rows of the window."""
         return self.application.output.get_size().rows
 
+    def resized(self) -> None:
+        """The window has changed: nothing is taken to be where it was drawn."""
+        if self.application.is_running:
+            self.application.renderer.clear()
+            self.application.invalidate()
+
     def say(self, text: str) -> None:
         """Show a sentence on the bottom line until the next key."""
         self._message = text
