@@ -182,6 +182,8 @@ class PaneReader:
             jvms=jvms,
             marks=line_marks(_points(session), self.state.source),
         )
+        if ended:
+            self._publish(threads=())
         if not ended and not session.remote:
             with suppress(JdbpyError):
                 self._publish(threads=_threads_shown(await session.threads.list(), session))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 from pathlib import Path
 
 from tests.cli.full_screen.screens import (
@@ -66,6 +65,7 @@ KEYS = (
         ":threads\r",
         ":print this\r",
         ":where all\r",
+        ":run\r",
     ),
     *(":screen output 8\r", ":screen stack off\r", ":screen stack on\r", ":screen source only\r", ":no such thing\r"),
     *("\x1b[<0;1;5M\x1b[<0;1;5m", "\x1b[<0;70;4M\x1b[<0;70;4m", "\x1b[<64;5;5M", "\x1b[<65;70;9M", "\x1b[<0;10;1M"),
@@ -86,9 +86,9 @@ async def walk(screen: FullTerminal, chosen: random.Random, steps: int) -> None:
 
 async def settled(screen: FullTerminal, number: int) -> None:
     """A command is answered: what was pressed before has been dealt with."""
-    screen.press(f"\x03:\x15echo done-{number}\r:\x15screen output on\r{BACK}7\x1b[F")
-    answer = re.compile(rf"^done-{number}\b", re.MULTILINE)
-    await screen.sees(lambda: answer.search(screen.text) is not None, what=f"the answer {number}")
+    for wish in ("off", "on"):
+        screen.press(f"\x03:\x15screen jvms {wish}\r{BACK}")
+        await screen.sees(lambda shown=wish == "on": ("6 JVMs" in screen.text) is shown, what=f"{number}: JVMs {wish}")
     assert "Traceback" not in screen.terminal.sent
     assert "internal error" not in screen.terminal.sent
 
