@@ -1,6 +1,6 @@
 """The screen on the terminal: prompt_toolkit's application around ``ScreenModel``. It lives in the prompt's thread.
 
-Owns the widgets, the colors, what keys and the mouse are bound to, and the line below the panes with its modes: a
+Owns the widgets, what keys and the mouse are bound to, and the line below the panes with its modes: a
 command, the answer to a question, a text to search for, a line to go to. What was asked for goes out by ``Requests``.
 """
 
@@ -38,12 +38,12 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import Output
-from prompt_toolkit.styles import Attrs, Style
 
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, shorten, toolbar
 from jdbpy.cli.screen.fragments import fitted
 from jdbpy.cli.screen.keys import KEYS, KeyRow, bottom, help_lines
 from jdbpy.cli.screen.layout import OUTPUT, PANES, SOURCE
+from jdbpy.cli.screen.look import STYLE
 from jdbpy.cli.screen.model import ScreenModel, beside
 from jdbpy.cli.screen.panes import Action
 from jdbpy.escape import escape
@@ -487,52 +487,3 @@ class _Body(UIControl):
 
     def mouse_handler(self, mouse_event: MouseEvent) -> None:
         self._screen.mouse(mouse_event)
-
-
-FAINT = "dim" if "dim" in Attrs._fields else ""
-
-STYLE = Style.from_dict(
-    {
-        "border": FAINT,
-        "title": "bold",
-        "title.focused": "reverse bold",
-        "faint": FAINT,
-        "lineno": FAINT,
-        "marker": "ansigreen bold",
-        "breakpoint": "ansired bold",
-        "logpoint": "ansimagenta bold",
-        "current": "reverse",
-        "cursor": "reverse",
-        "values": "ansicyan italic",
-        "found": "reverse",
-        "name": "",
-        "type": "ansicyan",
-        "value": "",
-        "string": "ansigreen",
-        "changed": "ansimagenta bold",
-        "selected": "bold",
-        "error": "ansired",
-        "prompt": "bold",
-        "prompt.idle": "",
-        "echo": "bold",
-        "keys": "",
-        "keys.key": "bold",
-        "keys.state": "reverse bold",
-        "keys.held": "reverse",
-        "keys.remote": "reverse",
-        "keys.alarm": "bg:ansired fg:ansiwhite bold",
-        "message": "bold",
-        "help": "reverse",
-        "help.title": "bold",
-        "help.key": "bold",
-        "completion-menu": "bg:default fg:default",
-        "completion-menu.completion": "reverse",
-        "completion-menu.completion.current": "noreverse bold",
-        "completion-menu.meta.completion": "reverse",
-        "completion-menu.meta.completion.current": "noreverse",
-        "scrollbar.background": "reverse",
-        "scrollbar.button": "noreverse",
-    }
-)
-"""Colors of the terminal's own palette, which fit a dark and a light background; without colors bold, reversed and
-underlined text remain."""

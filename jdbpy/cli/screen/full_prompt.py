@@ -191,6 +191,10 @@ class FullScreen:
         self._lines.append(line)
         self._came.set()
 
+    def waiting_lines(self) -> list[str]:
+        """Return the lines that were typed and not read."""
+        return [line for line in self._lines if line is not None]
+
     def put_answer(self, answer: str) -> None:
         """Take the answer to a question."""
         self._answers.append(answer)

@@ -93,6 +93,7 @@ class ScreenSwitch:
         self._reader: PaneReader | None = None
         self._opened: Callable[[str, str], object] | None = None
         self._reading = trio.CancelScope()
+        self._typed: list[str] = []  # on the screen, before it went
         self._opened_at = 0  # the number of lines of output then
         self._line_at = 0  # and when the last line was typed
         thread.when_it_fails(self._fail)
@@ -149,6 +150,7 @@ class ScreenSwitch:
         screen.end()
         with trio.CancelScope(shield=True):
             await screen.over.wait()
+        self._typed += screen.waiting_lines()
         since = self._opened_at if say == KEPT else self._line_at
         if lines := self._log.since(since)[-say:]:
             await self._line.show("\n".join([*lines, ""]))
@@ -243,7 +245,7 @@ class ScreenSwitch:
         """Return the next line; raises EOFError at Ctrl-D and when the terminal is gone."""
         screen = self._screen
         if screen is None:
-            line = await self._line.read_line()
+            line = self._typed.pop(0) if self._typed else await self._line.read_line()
         else:
             self._poke()
             try:

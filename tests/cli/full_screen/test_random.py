@@ -87,7 +87,7 @@ async def walk(screen: FullTerminal, chosen: random.Random, steps: int) -> None:
 async def settled(screen: FullTerminal, number: int) -> None:
     """A command is answered: what was pressed before has been dealt with."""
     for wish in ("off", "on"):
-        screen.press(f"\x03:\x15screen jvms {wish}\r{BACK}")
+        screen.press(f"{BACK}\r:\x15screen jvms {wish}\r{BACK}")
         await screen.sees(lambda shown=wish == "on": ("6 JVMs" in screen.text) is shown, what=f"{number}: JVMs {wish}")
     assert "Traceback" not in screen.terminal.sent
     assert "internal error" not in screen.terminal.sent
