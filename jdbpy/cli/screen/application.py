@@ -167,8 +167,8 @@ class ScreenApplication:
             terminal_size_polling_interval=RESIZE,
             enable_page_navigation_bindings=False,
         )
-        self.application.ttimeoutlen = 0.05
-        self.application.timeoutlen = 0.3
+        self.application.ttimeoutlen = 0.03  # Escape is the beginning of arrows, and of Alt with a key
+        self.application.timeoutlen = 0.1
         self.application.key_processor.before_key_press += lambda _: requests.pressed()
 
     @property
@@ -414,6 +414,8 @@ class ScreenApplication:
                     self.say(f"no line has '{escape(source.pattern)}'" if source.pattern else "'/' searches first")
             case "current" if source.shown.current is not None:
                 source.go_to(source.shown.current)
+            case "current" if not model.state.runs:
+                self._requests.line("list", by_key=True)
             case "watch":
                 self.act(Action("type", "display "))
             case "delete" if model.focus == "watches":

@@ -29,7 +29,7 @@ STYLE = Style.from_dict(
         "value": "",
         "string": "ansigreen",
         "changed": "ansimagenta bold",
-        "selected": "bold",
+        "chosen": "bold",
         "error": "ansired",
         "prompt": "bold",
         "prompt.idle": "",

@@ -22,7 +22,10 @@ class OutputPane(Pane):
 
     def heading(self) -> str:
         behind = self._log.count - self._at if self._at is not None else 0
-        return f"Output ({behind} more below: End)" if behind else "Output"
+        if behind:
+            return f"Output ({behind} more below: End)"
+        since = self._log.count - self._log.typed_at
+        return f"Output ({since} lines since the last command: PgUp)" if since > self._height else "Output"
 
     def rows(self, columns: int, rows: int, focused: bool) -> list[Line]:
         self._height = max(1, rows)

@@ -115,6 +115,7 @@ class ScreenSwitch:
         self._settings.on_screen = True
         if self._model is None:
             self._model = ScreenModel(self._log)
+            self._model.wished, self._model.sizes = self._settings.screen_view or ({}, self._model.sizes)
         self._opened_at = self._log.count
         if self._jvms is not None:
             from jdbpy.cli.screen.plugin_panes import read_plugins
@@ -144,6 +145,8 @@ class ScreenSwitch:
         if screen is None:
             return
         self._settings.on_screen = False
+        if self._model is not None:
+            self._settings.screen_view = self._model.wished, self._model.sizes
         self._reading.cancel()
         for jvm in self._jvms.members if self._jvms is not None else ():
             jvm.context.seen = None
@@ -256,7 +259,7 @@ class ScreenSwitch:
                 await self._give_up(screen.failure)
                 return ""
         if line.strip():
-            self._line_at = self._log.count
+            self._line_at = self._log.typed_at = self._log.count
             self._echo(line)
             if self._reader is not None:
                 self._reader.note_line(line)
