@@ -26,7 +26,7 @@ from jdbpy.cli.screen.state import (
     WatchShown,
 )
 from jdbpy.cli.screen.tree import NodeContents, VariableTree
-from jdbpy.plugins.declare import declarations
+from jdbpy.plugins.declare import PaneDeclaration, declarations
 
 LINES = tuple(f"int n{number} = {number}; // 日本" for number in range(1, 101))
 STATE = ScreenState(
@@ -142,7 +142,8 @@ def test_the_margin_sets_a_breakpoint_and_takes_it_away() -> None:
 
 
 def test_panes_of_plugins_have_names_of_their_own() -> None:
-    assert [each.name for each in declarations(jdbpy.pane(orders))] == ["orders"]  # type: ignore[attr-defined]
+    [declared] = declarations(jdbpy.pane(orders))
+    assert isinstance(declared, PaneDeclaration) and declared.name == "orders"
     for name in ("source", "on", "no name", "1"):
         with pytest.raises(UsageError):
             jdbpy.pane(name)
