@@ -190,6 +190,8 @@ class Settings:
         """The hints for newcomers that were shown: each is shown once."""
         self.on_screen = False
         """True while the full screen is there: its panes show the source at a stop, and what ``display`` shows."""
+        self.screen_view: Any = None
+        """Which of its panes are shown, and their sizes; for a program that is started again."""
 
     def __getitem__(self, name: str) -> Any:
         return self._values[find(name).name]

@@ -6,6 +6,7 @@ A session, its history, its completion and its commands are those of the plain p
   ``plugin_panes``
 * ``model``: the screen without a terminal, of ``panes``, ``source_pane``, ``output_pane`` (with ``output_log``),
   ``layout`` and ``fragments``
-* ``keys``: what keys do; ``application``: the screen on a terminal; ``full_prompt``: it as a source of lines
+* ``keys``: what keys do; ``look``: colors; ``application``: the screen on a terminal; ``full_prompt``: it as a source
+  of lines
 * ``switching``: the prompt with both faces, which is all that the front end knows of it
 """

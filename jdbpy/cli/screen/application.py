@@ -1,6 +1,6 @@
 """The screen on the terminal: prompt_toolkit's application around ``ScreenModel``. It lives in the prompt's thread.
 
-Owns the widgets, the colors, what keys and the mouse are bound to, and the line below the panes with its modes: a
+Owns the widgets, what keys and the mouse are bound to, and the line below the panes with its modes: a
 command, the answer to a question, a text to search for, a line to go to. What was asked for goes out by ``Requests``.
 """
 
@@ -38,12 +38,12 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import Output
-from prompt_toolkit.styles import Attrs, Style
 
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, shorten, toolbar
 from jdbpy.cli.screen.fragments import fitted
 from jdbpy.cli.screen.keys import KEYS, KeyRow, bottom, help_lines
 from jdbpy.cli.screen.layout import OUTPUT, PANES, SOURCE
+from jdbpy.cli.screen.look import STYLE
 from jdbpy.cli.screen.model import ScreenModel, beside
 from jdbpy.cli.screen.panes import Action
 from jdbpy.escape import escape
@@ -167,8 +167,8 @@ class ScreenApplication:
             terminal_size_polling_interval=RESIZE,
             enable_page_navigation_bindings=False,
         )
-        self.application.ttimeoutlen = 0.05
-        self.application.timeoutlen = 0.3
+        self.application.ttimeoutlen = 0.03  # Escape is the beginning of arrows, and of Alt with a key
+        self.application.timeoutlen = 0.1
         self.application.key_processor.before_key_press += lambda _: requests.pressed()
 
     @property
@@ -180,6 +180,12 @@ class ScreenApplication:
     def height(self) -> int:
         """Return the rows of the window."""
         return self.application.output.get_size().rows
+
+    def resized(self) -> None:
+        """The window has changed: nothing is taken to be where it was drawn."""
+        if self.application.is_running:
+            self.application.renderer.clear()
+            self.application.invalidate()
 
     def say(self, text: str) -> None:
         """Show a sentence on the bottom line until the next key."""
@@ -408,6 +414,8 @@ class ScreenApplication:
                     self.say(f"no line has '{escape(source.pattern)}'" if source.pattern else "'/' searches first")
             case "current" if source.shown.current is not None:
                 source.go_to(source.shown.current)
+            case "current" if not model.state.runs:
+                self._requests.line("list", by_key=True)
             case "watch":
                 self.act(Action("type", "display "))
             case "delete" if model.focus == "watches":
@@ -481,52 +489,3 @@ class _Body(UIControl):
 
     def mouse_handler(self, mouse_event: MouseEvent) -> None:
         self._screen.mouse(mouse_event)
-
-
-FAINT = "dim" if "dim" in Attrs._fields else ""
-
-STYLE = Style.from_dict(
-    {
-        "border": FAINT,
-        "title": "bold",
-        "title.focused": "reverse bold",
-        "faint": FAINT,
-        "lineno": FAINT,
-        "marker": "ansigreen bold",
-        "breakpoint": "ansired bold",
-        "logpoint": "ansimagenta bold",
-        "current": "reverse",
-        "cursor": "reverse",
-        "values": "ansicyan italic",
-        "found": "reverse",
-        "name": "",
-        "type": "ansicyan",
-        "value": "",
-        "string": "ansigreen",
-        "changed": "ansimagenta bold",
-        "selected": "bold",
-        "error": "ansired",
-        "prompt": "bold",
-        "prompt.idle": "",
-        "echo": "bold",
-        "keys": "",
-        "keys.key": "bold",
-        "keys.state": "reverse bold",
-        "keys.held": "reverse",
-        "keys.remote": "reverse",
-        "keys.alarm": "bg:ansired fg:ansiwhite bold",
-        "message": "bold",
-        "help": "reverse",
-        "help.title": "bold",
-        "help.key": "bold",
-        "completion-menu": "bg:default fg:default",
-        "completion-menu.completion": "reverse",
-        "completion-menu.completion.current": "noreverse bold",
-        "completion-menu.meta.completion": "reverse",
-        "completion-menu.meta.completion.current": "noreverse",
-        "scrollbar.background": "reverse",
-        "scrollbar.button": "noreverse",
-    }
-)
-"""Colors of the terminal's own palette, which fit a dark and a light background; without colors bold, reversed and
-underlined text remain."""

@@ -6,6 +6,7 @@ left as it was found, however the application ends.
 
 from __future__ import annotations
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -25,6 +26,7 @@ from jdbpy.cli.repl.prompt_thread import PromptThread
 from jdbpy.cli.screen.application import ScreenApplication
 from jdbpy.cli.screen.model import ScreenModel
 from jdbpy.cli.screen.state import ScreenState
+from jdbpy.task_groups import open_nursery
 
 WAITING = 2
 """Lines of keys that wait for the command that runs; more are dropped, so that nothing goes on after the key."""
@@ -73,10 +75,21 @@ class FullScreen:
         """Show it until ``end`` is called, or the terminal has gone. A cancellation ends it as well."""
         task_status.started()
         try:
-            await self._thread.run(self._run, wake=self._exit)
+            async with open_nursery() as nursery:
+                nursery.start_soon(self._follow_size)
+                await self._thread.run(self._run, wake=self._exit)
+                nursery.cancel_scope.cancel()
         finally:
             self.over.set()
             self._came.set()
+
+    async def _follow_size(self) -> None:
+        """Draw it anew whenever the window has changed: also when it is as large as before by the time that one
+        looks, since the terminal may have cut what was there."""
+        if (changed := getattr(signal, "SIGWINCH", None)) is not None:
+            with trio.open_signal_receiver(changed) as signals:
+                async for _ in signals:
+                    self._thread.post(self._screen.resized)
 
     async def _run(self) -> None:
         app = self._screen.application
@@ -177,6 +190,10 @@ class FullScreen:
             return
         self._lines.append(line)
         self._came.set()
+
+    def waiting_lines(self) -> list[str]:
+        """Return the lines that were typed and not read."""
+        return [line for line in self._lines if line is not None]
 
     def put_answer(self, answer: str) -> None:
         """Take the answer to a question."""

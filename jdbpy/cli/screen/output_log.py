@@ -20,6 +20,8 @@ class OutputLog:
         self._lines: deque[str] = deque(maxlen=most)
         self._lock = threading.Lock()
         self.count = 0
+        self.typed_at = 0
+        """``count`` when a line was typed the last time."""
 
     def write(self, text: str) -> None:
         """Append text of whole lines."""

@@ -22,10 +22,15 @@ class OutputPane(Pane):
 
     def heading(self) -> str:
         behind = self._log.count - self._at if self._at is not None else 0
-        return f"Output ({behind} more below: End)" if behind else "Output"
+        if behind:
+            return f"Output ({behind} more below: End)"
+        since = self._log.count - self._log.typed_at
+        return f"Output ({since} lines since the last command: PgUp)" if since > self._height else "Output"
 
     def rows(self, columns: int, rows: int, focused: bool) -> list[Line]:
         self._height = max(1, rows)
+        if self._at is not None:
+            self._at = max(self._at, self._least())
         end = self._log.count if self._at is None else self._at
         found: list[Line] = []
         for text in reversed(self._log.before(end, rows)):
@@ -37,9 +42,12 @@ class OutputPane(Pane):
 
     def move(self, by: int) -> None:
         end = self._log.count if self._at is None else self._at
-        least = max(self._log.count - MOST, 0) + min(self._height, self._log.count)
-        end = max(least, end + by)
+        end = max(self._least(), end + by)
         self._at = None if end >= self._log.count else end
+
+    def _least(self) -> int:
+        """Return the end of the first page that is kept."""
+        return max(self._log.count - MOST, 0) + min(self._height, self._log.count)
 
     def page(self, by: int) -> None:
         self.move(by * max(1, self._height - 1))

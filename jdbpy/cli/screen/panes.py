@@ -169,7 +169,7 @@ class StackPane(ListPane[FrameShown]):
         return item.selected
 
     def row(self, item: FrameShown, columns: int) -> Line:
-        style = "class:selected" if item.selected else ""
+        style = "class:chosen" if item.selected else ""
         return [
             ("class:marker" if item.selected else "class:faint", "▶" if item.selected else " "),
             ("class:faint", f"{item.index} "),
@@ -198,7 +198,7 @@ class ThreadsPane(ListPane[ThreadShown]):
 
     def row(self, item: ThreadShown, columns: int) -> Line:
         mark = "▶" if item.current else "■" if item.hit else "‖" if item.stopped else " "
-        style = "class:selected" if item.current else "class:name" if item.stopped else ""
+        style = "class:chosen" if item.current else "class:name" if item.stopped else ""
         return [
             ("class:marker" if item.current or item.hit else "class:faint", mark),
             ("class:faint", f"{item.id} "),
@@ -227,7 +227,7 @@ class JvmsPane(ListPane[JvmShown]):
     def row(self, item: JvmShown, columns: int) -> Line:
         return [
             ("class:marker", "▶" if item.current else " "),
-            ("class:selected" if item.current else "class:name", item.name),
+            ("class:chosen" if item.current else "class:name", item.name),
             ("class:faint", f" {item.state}"),
             ("class:type", f" {item.place}" if item.place else ""),
         ]
@@ -308,7 +308,7 @@ class VariablesPane(ListPane[NodeShown]):
         if item.more:
             return Action("more", item.path)
         if not item.opens:
-            return Action("type", f"print {item.path}") if item.depth == 0 else None
+            return Action("say", f"':print {item.path}' shows it whole") if item.depth == 0 else None
         return Action("close" if item.open else "open", item.path)
 
     def aside(self, by: int) -> Action | None:

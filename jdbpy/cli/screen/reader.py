@@ -25,6 +25,7 @@ from jdbpy.cli.screen.state import (
     JvmShown,
     PluginPane,
     ScreenState,
+    SourceShown,
     ThreadShown,
     WatchShown,
 )
@@ -37,6 +38,12 @@ FRAMES = 200
 
 SETTLED = 0.05
 """Seconds between news while the target runs: what passes by so quickly need not be seen."""
+
+_BEGIN = """\
+Nothing is to be seen yet: the thread has no frames.
+F5 lets the program run.
+':stop in CLASS.METHOD' sets a breakpoint before.
+? shows the keys."""
 
 _CHANGING = frozenset(
     (
@@ -165,8 +172,17 @@ class PaneReader:
             self._moment = now
         except JdbpyError as error:  # it runs again, or has no frame
             self._publish(
-                runs=False, busy=False, frames=(), variables=(), jvms=jvms, variables_note=escape(error.message)
+                runs=False,
+                busy=False,
+                thread=escape(session.selected_thread_name),
+                source=self.state.source if self.state.source.lines else SourceShown(message=_BEGIN),
+                frames=(),
+                variables=(),
+                jvms=jvms,
+                variables_note=escape(error.message),
             )
+            with suppress(JdbpyError):
+                self._publish(threads=_threads_shown(await session.threads.list(), session))
 
     async def _read_running(self, session: Session, ctx: Context, jvms: tuple[JvmShown, ...]) -> None:
         ended = session.state is not VmState.RUNNING and session.state is not VmState.STOPPED
@@ -182,6 +198,8 @@ class PaneReader:
             jvms=jvms,
             marks=line_marks(_points(session), self.state.source),
         )
+        if ended:
+            self._publish(threads=())
         if not ended and not session.remote:
             with suppress(JdbpyError):
                 self._publish(threads=_threads_shown(await session.threads.list(), session))

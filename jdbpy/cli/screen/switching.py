@@ -93,6 +93,7 @@ class ScreenSwitch:
         self._reader: PaneReader | None = None
         self._opened: Callable[[str, str], object] | None = None
         self._reading = trio.CancelScope()
+        self._typed: list[str] = []  # on the screen, before it went
         self._opened_at = 0  # the number of lines of output then
         self._line_at = 0  # and when the last line was typed
         thread.when_it_fails(self._fail)
@@ -114,6 +115,7 @@ class ScreenSwitch:
         self._settings.on_screen = True
         if self._model is None:
             self._model = ScreenModel(self._log)
+            self._model.wished, self._model.sizes = self._settings.screen_view or ({}, self._model.sizes)
         self._opened_at = self._log.count
         if self._jvms is not None:
             from jdbpy.cli.screen.plugin_panes import read_plugins
@@ -143,12 +145,15 @@ class ScreenSwitch:
         if screen is None:
             return
         self._settings.on_screen = False
+        if self._model is not None:
+            self._settings.screen_view = self._model.wished, self._model.sizes
         self._reading.cancel()
         for jvm in self._jvms.members if self._jvms is not None else ():
             jvm.context.seen = None
         screen.end()
         with trio.CancelScope(shield=True):
             await screen.over.wait()
+        self._typed += screen.waiting_lines()
         since = self._opened_at if say == KEPT else self._line_at
         if lines := self._log.since(since)[-say:]:
             await self._line.show("\n".join([*lines, ""]))
@@ -243,7 +248,7 @@ class ScreenSwitch:
         """Return the next line; raises EOFError at Ctrl-D and when the terminal is gone."""
         screen = self._screen
         if screen is None:
-            line = await self._line.read_line()
+            line = self._typed.pop(0) if self._typed else await self._line.read_line()
         else:
             self._poke()
             try:
@@ -254,7 +259,7 @@ class ScreenSwitch:
                 await self._give_up(screen.failure)
                 return ""
         if line.strip():
-            self._line_at = self._log.count
+            self._line_at = self._log.typed_at = self._log.count
             self._echo(line)
             if self._reader is not None:
                 self._reader.note_line(line)

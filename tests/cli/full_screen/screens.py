@@ -15,6 +15,9 @@ from tests.harness import Jvm, Program
 
 F5, F7, F8, F9, F10, F11 = "\x1b[15~", "\x1b[18~", "\x1b[19~", "\x1b[20~", "\x1b[21~", "\x1b[23~"
 SHIFT_F8 = "\x1b[19;2~"
+BACK = "\x18"
+"""From the prompt to the panes. Escape does that too, but makes another key of one that follows at once."""
+
 UP, DOWN, RIGHT, LEFT, ESCAPE, TAB = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b", "\t"
 
 OF_TMUX = re.compile(r"\x1b\[\?\d+[\$a-z]*p|\x1b\[>[0-9;]*[a-zA-Z]|\x1b\[[0-9;]* q")
@@ -90,11 +93,11 @@ class FullTerminal:
 
     async def command(self, line: str) -> None:
         """Type a command at the prompt of the screen, and come back to the panes."""
-        self.press(":" + line)
+        self.press(":\x15" + line)
         await self.sees(line)
         self.press("\r")
         await self.sees(lambda: not self.terminal.screen.cursor_line.endswith(line), what="the line to be taken")
-        self.press(ESCAPE)
+        self.press(BACK)
 
 
 @asynccontextmanager
@@ -117,3 +120,12 @@ async def full_screen(
 def launched(program: Program, jvm: Jvm, *arguments: str) -> list[str]:
     """The words that launch a program."""
     return ["launch", "--sourcepath", program.sources, "--", "-cp", program.classes, program.main, *arguments]
+
+
+def restored(screen: FullTerminal) -> bool:
+    """True if the terminal is as it was: no alternate screen, no mouse, the cursor is there."""
+    sent = screen.terminal.sent
+    return all(
+        sent.rfind(on) < sent.rfind(off)
+        for on, off in (("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?1000h", "\x1b[?1000l"), ("\x1b[?25l", "\x1b[?25h"))
+    )

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from jdbpy import ValueInfo, Variable
+import jdbpy
+from jdbpy import UsageError, ValueInfo, Variable
 from jdbpy.cli.screen.fragments import columns_of, cut_text, fitted, of_terminal, short_type, skipped, width, wrapped
 from jdbpy.cli.screen.keys import bottom, help_lines
 from jdbpy.cli.screen.layout import LEAST_ROWS, OUTPUT, PANES, SOURCE, Sizes, arranged
@@ -25,6 +26,7 @@ from jdbpy.cli.screen.state import (
     WatchShown,
 )
 from jdbpy.cli.screen.tree import NodeContents, VariableTree
+from jdbpy.plugins.declare import PaneDeclaration, declarations
 
 LINES = tuple(f"int n{number} = {number}; // 日本" for number in range(1, 101))
 STATE = ScreenState(
@@ -137,6 +139,18 @@ def test_the_margin_sets_a_breakpoint_and_takes_it_away() -> None:
     assert screen.click(0, row + 6) == Action("line", "delete 3")
     screen.source.go_to(42)
     assert screen.source.switch() == Action("line", "enable 4")
+
+
+def test_panes_of_plugins_have_names_of_their_own() -> None:
+    [declared] = declarations(jdbpy.pane(orders))
+    assert isinstance(declared, PaneDeclaration) and declared.name == "orders"
+    for name in ("source", "on", "no name", "1"):
+        with pytest.raises(UsageError):
+            jdbpy.pane(name)
+
+
+def orders() -> str:
+    return ""
 
 
 def test_search_goes_round() -> None:

@@ -8,8 +8,8 @@ import signal
 from pathlib import Path
 
 from tests.cli.full_screen.screens import (
+    BACK,
     DOWN,
-    ESCAPE,
     F5,
     F8,
     F9,
@@ -19,6 +19,7 @@ from tests.cli.full_screen.screens import (
     FullTerminal,
     full_screen,
     launched,
+    restored,
 )
 from tests.harness import Jvm, program, start_target
 
@@ -106,7 +107,7 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         await screen.stands_at("total += cup.price(number + 1);")
 
         # a watch
-        screen.press("wtotal * 2\r" + ESCAPE)
+        screen.press("wtotal * 2\r" + BACK)
         await screen.sees(lambda: "total * 2 = 8" in screen.pane(4)[:200], what="the watch")
         screen.press("nn")
         await screen.sees(lambda: "total * 2 = 12" in screen.pane(4)[:200], what="another value of the watch")
@@ -144,7 +145,7 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         await screen.sees("1 Panes.java", "Stack of worker-3")
 
         # a flood: keys are answered, and it is interrupted
-        screen.press(":delete 1\r" + ESCAPE)
+        screen.press(":delete 1\r" + BACK)
         await screen.sees(lambda: "delete 1" in screen.text, what="the breakpoint to go")
         screen.press(F5)
         await screen.sees("flood 1")
@@ -159,15 +160,6 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         assert await screen.terminal.wait_exit() == 0
         assert screen.terminal.modes == screen.terminal.modes_before
         assert restored(screen)
-
-
-def restored(screen: FullTerminal) -> bool:
-    """True if the terminal is as it was: no alternate screen, no mouse, the cursor is there."""
-    sent = screen.terminal.sent
-    return all(
-        sent.rfind(on) < sent.rfind(off)
-        for on, off in (("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?1000h", "\x1b[?1000l"), ("\x1b[?25l", "\x1b[?25h"))
-    )
 
 
 async def to_row(screen: FullTerminal, name: str, pane: int = 2) -> None:
@@ -187,6 +179,7 @@ async def test_the_end_of_the_target_and_of_ours(any_jvm: Jvm, tmp_path: Path) -
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         await target.wait_output("ready")
         async with full_screen(["attach", target.address], tmp_path) as screen:
+            await screen.sees("7 Output", "spinner")
             await screen.command("pause")
             await screen.sees("Paused", "Stack of")
             os.kill(target.pid, signal.SIGKILL)
