@@ -39,6 +39,11 @@ async def screen(
     """
     switch = ctx.screen
     if switch is None:
+        if pane not in ("", "on", "off", "src"):
+            from jdbpy.cli.screen.plugin_panes import pane_names  # a screen brings the line editor
+            from jdbpy.cli.screen.switching import ALWAYS, check_wish
+
+            check_wish((*ALWAYS, *pane_names()), pane, how)
         return ScreenShown(False, "no screen here: it is for the prompt, on a terminal that knows escape codes")
     if pane in ("", "on", "off") and how:
         raise UsageError(f"unexpected argument '{how}'")
