@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from docs.tools import speed_picture
+from docs.tools import man_page, speed_picture
 from docs.tools.site import on_page_markdown
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
 from jdbpy.session.java.releases import READER, ROWS, UNSAFE
@@ -239,3 +239,7 @@ def test_the_figures_of_performance_are_those_of_the_measurements() -> None:
     shown = speed_picture.works()
     assert speed_picture.page(shown) == speed_picture.PAGE.read_text(encoding="utf-8"), "./dev generate speed"
     assert speed_picture.svg(shown) == speed_picture.PICTURE.read_text(encoding="utf-8"), "./dev generate speed"
+
+
+def test_the_man_page_is_up_to_date() -> None:
+    assert man_page.PAGE.read_text(encoding="utf-8") == man_page.page(), "./dev generate man"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from docs.tools.command_names import write_names
 from docs.tools.demo_classes import compile_demo
 from docs.tools.floors import write as write_floors
+from docs.tools.man_page import write as write_man
 from docs.tools.manual import write_pages
 from docs.tools.notebook import write as write_notebook
 from docs.tools.picture import take_picture
@@ -23,6 +24,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "demo-classes": compile_demo,
     "floors": write_floors,
     "golden": golden.write,
+    "man": write_man,
     "manual": write_pages,
     "notebook": write_notebook,
     "picture": take_picture,

@@ -21,7 +21,7 @@ The front ends and what they are made of:
 * ``restarting``: a program started again; ``stop_actions``: what is run at stops; ``stop_values``: what
   these show
 * ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``),
-  ``packets`` (``jdbpy packets``)
+  ``packets`` (``jdbpy packets``), ``shells`` (``jdbpy completion``)
 * ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins
 * ``embedded``: the door for the editor's console and for agents
 """

@@ -30,6 +30,7 @@ usage: jdbpy attach [NAME=]ADDRESS... [options]
        jdbpy jdb [jdb's options] [MAINCLASS args...]
        jdbpy dap [--port N]
        jdbpy mcp [--allow-changes] [attach [HOST:]PORT | launch ...]
+       jdbpy completion bash|zsh|fish
 
 Debugs Java programs.
 
@@ -49,6 +50,7 @@ Debugs Java programs.
   jdb      be the JDK's jdb, with its arguments, prompts and words ('jdbpy jdb -help'), for what drives that
   dap      speak the Debug Adapter Protocol to an editor, which starts it ('jdbpy dap --help')
   mcp      speak the Model Context Protocol to an agent, whose client starts it ('jdbpy mcp --help')
+  completion  print a script with which a shell completes all this: source <(jdbpy completion bash)
 
 addresses: [HOST:]PORT   ssh://[USER@]HOST[:SSHPORT]/PORT   docker://CONTAINER:PORT   pid://N
            k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT   k8s://[CONTEXT/]NAMESPACE:PORT?selector=app=orders
@@ -74,6 +76,12 @@ exit status: 0 all commands succeeded; 1 a command failed; 2 usage; 3 no connect
 """
 
 ACTIONS = ("attach", "launch", "listen", "demo", "open", "replay", "list", "join")
+
+ALL_ACTIONS = (
+    *("attach", "launch", "listen", "demo", "open", "replay", "packets", "list"),
+    *("serve", "join", "sessions", "jdb", "dap", "mcp", "completion"),
+)
+"""Those of all front ends."""
 
 _ADDRESS_HINT = "jdbpy list shows the JVMs of this machine; jdbpy --help has all kinds of addresses"
 
@@ -112,18 +120,48 @@ class CommandLine(Record):
 def parse(arguments: list[str]) -> CommandLine:
     """Understand the words after ``jdbpy``. Raises UsageError."""
     if not arguments:
-        raise UsageError(
-            "missing action: attach, launch, listen, demo, open, replay, packets, list, serve, join, sessions, jdb, "
-            "dap or mcp"
-        )
+        raise UsageError(f"missing action: {', '.join(ALL_ACTIONS[:-1])} or {ALL_ACTIONS[-1]}")
     action, *rest = arguments
     if action in ("-h", "--help", "help"):
         return CommandLine("help")
     if action in ("--version", "-V"):
         return CommandLine("version")
     if action not in ACTIONS:
-        raise UsageError(f"'{action}' is not one of {', '.join(ACTIONS)}")
+        from difflib import get_close_matches  # a wrong action only
+
+        close = get_close_matches(action, ALL_ACTIONS, 1)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+        raise UsageError(f"unknown action '{action}'", hint=f"{hint}actions: {', '.join(ALL_ACTIONS)}")
     return _Parser(action, rest).parse()
+
+
+class Flag(Record):
+    """An option as shells complete it. ``takes``: a value stands behind it, which is one of ``choices`` if there are
+    any."""
+
+    name: str
+    takes: bool = False
+    choices: tuple[str, ...] = ()
+    is_file: bool = False
+
+
+_CHOICES = {"--color": ("auto", "always", "never"), "--log": ("decisions",)}
+_FILES = ("-x", "--execute", "-p", "--plugin")
+
+
+def flags_of(action: str) -> tuple[Flag, ...]:
+    """Return the options of an action, none for those that have a command line of their own."""
+    if action not in ACTIONS:
+        return ()
+    parser = _Parser(action, [])
+    known = {each.flag: each for each in options_for("cli")}
+    found = [Flag(name) for name in parser.switches]
+    for name in parser.options:
+        option = known.get(name)
+        kind = option.kind if option is not None else ""
+        choices = option.choices if option is not None else _CHOICES.get(name, ())
+        found.append(Flag(name, True, choices, kind in ("file", "paths") or name in _FILES))
+    return (*found, Flag("--help"))
 
 
 class _Parser:

@@ -54,7 +54,20 @@ def _dispatch(words: list[str]) -> int:
         from jdbpy.mcp.main import main as mcp
 
         return mcp(words[1:])
+    if words[:1] == ["completion"]:
+        return _print_completion(words[1:])
     return _answer(words)
+
+
+def _print_completion(words: list[str]) -> int:
+    from jdbpy.cli.shells import printed
+
+    try:
+        standard.write(printed(words))
+    except UsageError as error:
+        standard.write(f"jdbpy: {error.message}\n  {error.hint}\n", sys.stderr)
+        return USAGE
+    return 0
 
 
 def _answer(words: list[str]) -> int:

@@ -46,7 +46,7 @@ TOUR = (
     Step(
         "What does it work with?",
         "locals",
-        ("this", "order", "coffee.Order"),
+        ("this", "order", "order = Order"),
     ),
     Step(
         "Values are reached by paths; no code of the program runs for that.",

@@ -70,8 +70,8 @@ def test_commands_and_files_keep_their_order() -> None:
     ("words", "message"),
     [
         ("", "missing action"),
-        ("atach 5005", "'atach' is not one of attach"),
-        ("5005", "'5005' is not one of"),
+        ("atach 5005", "unknown action 'atach'"),
+        ("5005", "unknown action '5005'"),
         ("attach", "attach needs one address"),
         ("listen 1 2", "listen needs one address"),
         ("attach 1 --frobnicate", "unknown option --frobnicate"),
