@@ -39,7 +39,7 @@ from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.opening import running
 
 if TYPE_CHECKING:
-    from jdbpy.session.connect.launch import Launched
+    from jdbpy.session.connect.launched import Launched
     from jdbpy.session.connect.transports import Transport
     from jdbpy.session.local.tunnel import PeerProcess
     from jdbpy.session.snapshots.recording import SessionRecorder
