@@ -64,11 +64,11 @@ if TYPE_CHECKING:
     )
     from jdbpy.session.connect.attach import attach_session as attach_session, listen_session as listen_session
     from jdbpy.session.connect.greeting import CONNECT_LIMIT as CONNECT_LIMIT
+    from jdbpy.session.connect.java_command import main_class as main_class
     from jdbpy.session.connect.launch import (
         START_LIMIT as START_LIMIT,
         LaunchCommand as LaunchCommand,
         launch_session as launch_session,
-        main_class as main_class,
     )
     from jdbpy.session.connect.local_jvms import LocalJvm as LocalJvm, local_jvms as local_jvms
     from jdbpy.session.connect.offline import (
@@ -164,7 +164,8 @@ _HOMES = {
     "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
-    "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session", "main_class"),
+    "jdbpy.session.connect.java_command": ("main_class",),
+    "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session"),
     "jdbpy.session.connect.local_jvms": ("LocalJvm", "local_jvms"),
     "jdbpy.session.connect.offline": ("open_snapshot_session", "replay_session"),
     "jdbpy.session.connect.transports": ("expand_address",),

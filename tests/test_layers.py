@@ -222,6 +222,22 @@ def test_the_parts_of_the_scripting_interface_stand_on_one_core() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def module_of(file: Path) -> str:
+    return ".".join(file.with_suffix("").parts)
+
+
+@pytest.mark.parametrize("part", ["dap", "jdb", "mcp", "process", "session/connect"])
+def test_modules_import_each_other_in_no_circle(part: str) -> None:
+    """Also imports for type checkers only, and those in functions."""
+    own = {module_of(file.relative_to(PACKAGE.parent)) for file in (PACKAGE / part).rglob("*.py")}
+    edges = set()
+    for each in imports(part):
+        found = {each.module, f"{each.module}.{each.name}"} & own
+        edges |= {(module_of(Path(each.file)), other) for other in found}
+    assert len(edges) > 5 or part == "process"
+    assert measure.largest_circle({(one, other) for one, other in edges if one != other}) == set()
+
+
 def test_the_picture_of_the_floors_is_drawn_from_the_imports() -> None:
     assert floors.PICTURE.read_text(encoding="utf-8") == floors.draw(), "./dev generate floors"
 

@@ -3,7 +3,8 @@
 * ``attach``: ``attach`` and ``listen``; the order in which a session comes up and is taken down
 * ``tcp``: connections to agents, and why there is none
 * ``greeting``: addresses, and the first words with a target
-* ``launch``: a JVM of our own; ``program_output``: what it writes; ``local_jvms``: those of this machine
+* ``launch``: a JVM of our own; ``launched``: its process; ``java_command``: what follows ``java``;
+  ``program_output``: what it writes; ``local_jvms``: those of this machine
 * ``transports``: a class for each kind of address: ``ssh://``, ``docker://``, ``k8s://``, ``pid://``
 * ``transport_process``: a program that carries a connection: ssh, docker, kubectl
 * ``offline``: a snapshot in a file, in place of a JVM

@@ -42,7 +42,7 @@ from jdbpy.wire.opening import running
 from jdbpy.wire.wirelog import open_wire_log
 
 if TYPE_CHECKING:
-    from jdbpy.session.connect.launch import Launched
+    from jdbpy.session.connect.launched import Launched
     from jdbpy.session.connect.transports import Transport
     from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog

@@ -1,7 +1,7 @@
 """The third way to a session, with a JVM of our own: it connects back, its output is handed on, it ends with us.
 
-Owns the process: command line, process group, output, exit status. ``launch_target`` knows nothing of JDWP beyond the
-agent option that it adds. ``launch`` uses it like this::
+Owns the command line and the way to the first connection; the process is ``launched``. ``launch_target`` knows nothing
+of JDWP beyond the agent option that it adds. ``launch`` uses it like this::
 
     async with launch_target(command, on_output=publish) as launched:     # UsageError, ConnectError
         async with open_connection(launched.stream, peer=launched.address) as connection:
@@ -21,12 +21,10 @@ is loaded when it is asked for.
 
 from __future__ import annotations
 
-import codecs
 import os
-import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib import import_module
 from select import select
 from typing import TYPE_CHECKING
@@ -36,7 +34,8 @@ import trio
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.record import Record
 from jdbpy.session.connect.greeting import CONNECT_LIMIT, LOOPBACK, parse_address
-from jdbpy.session.connect.program_output import read_in_order
+from jdbpy.session.connect.java_command import jvm_options_of
+from jdbpy.session.connect.launched import Launched
 from jdbpy.session.local.java_home import JavaHome, find_java
 from jdbpy.session.model.events import Output
 from jdbpy.session.model.options import Options
@@ -75,22 +74,11 @@ def load_ahead(enough: Callable[[], bool]) -> None:
 START_LIMIT = 60.0
 """Seconds a JVM may take from its start until its agent connects; 0.05 is usual."""
 
-DRAIN_LIMIT = 1.0
-"""Seconds to wait for the rest of the output of a JVM that has ended: a child of its may hold the pipes open."""
-
-TERMINATE_LIMIT = 2.0
-"""Seconds between SIGTERM, which runs the target's shutdown hooks, and SIGKILL."""
-
 _JAVA_S_PHRASES = (
     "Error occurred during initialization of VM",
     "Error: Could not create the Java Virtual Machine.",
     "Error: A fatal exception has occurred. Program will exit.",
 )
-_OPTIONS_WITH_VALUE = {
-    *("-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--patch-module"),
-    *("--add-modules", "--add-exports", "--add-opens", "--add-reads", "--limit-modules", "--enable-native-access"),
-}
-_MAIN_FOLLOWS = ("-jar", "-m", "--module")
 _AGENTS = ("-agentlib:jdwp", "-Xrunjdwp")
 _OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
 
@@ -123,95 +111,6 @@ class LaunchCommand(Record):
         if not self.agent_at:
             return self.suspend
         return not any(word.startswith(_AGENTS) and "suspend=n" in word for word in self.main)
-
-
-class Launched:
-    """A target that was started and has connected: ``stream`` is the agent's socket, not yet shaken hands with."""
-
-    def __init__(self, process: trio.Process, arguments: list[str]) -> None:
-        self.process = process
-        self.arguments = arguments
-        self.address = ""
-        self.stream: trio.SocketStream
-        self._drained = trio.Event()
-        self._errors = ""
-        self._kept = False
-
-    @property
-    def pid(self) -> int:
-        return self.process.pid
-
-    async def wait_exit(self) -> int:
-        """Wait for the end of the process and of its output; returns the exit status (-9: killed by signal 9)."""
-        status = await self.process.wait()
-        with trio.move_on_after(DRAIN_LIMIT):
-            await self._drained.wait()
-        return status
-
-    async def send_input(self, text: str) -> None:
-        """Write to the standard input of a target launched with ``stdin="pipe"``; raises UsageError otherwise."""
-        if self.process.stdin is None:
-            raise UsageError("the target was launched without a pipe to its standard input")
-        await self.process.stdin.send_all(text.encode())
-
-    async def close_input(self) -> None:
-        """End the standard input of a target launched with ``stdin="pipe"``."""
-        if self.process.stdin is not None:
-            await self.process.stdin.aclose()
-
-    @property
-    def kept(self) -> bool:
-        """True if the target runs on when the block is left."""
-        return self._kept
-
-    def keep_running(self) -> None:
-        """From now on leaving the block does not end the process: it was detached. Its output goes nowhere then."""
-        self._kept = True
-
-    async def terminate(self) -> None:
-        """End the process with its group: SIGTERM, and SIGKILL after TERMINATE_LIMIT. Cannot be cancelled."""
-        if self._kept:
-            return
-        with trio.CancelScope(shield=True):
-            await self.end(TERMINATE_LIMIT)
-
-    def ask_to_end(self) -> None:
-        """Send SIGTERM to the process group, if the process has not ended."""
-        if self.process.returncode is None:
-            self._signal(signal.SIGTERM)
-
-    async def end(self, grace: float) -> None:
-        """Send SIGTERM to the process group, and SIGKILL after that many seconds; returns when the process has
-        ended."""
-        self.ask_to_end()
-        if self.process.returncode is None:
-            with trio.move_on_after(grace):
-                await self.process.wait()
-        if self.process.returncode is None:
-            self._signal(signal.SIGKILL)
-            await self.process.wait()
-
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, number)  # start_new_session made it the leader of its group
-
-    async def read_output(self, on_output: Callable[[Output], None]) -> None:
-        """Hand on what the process writes, until it has closed both pipes."""
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
-        decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr")}
-
-        def take(name: str, data: bytes) -> None:
-            if text := decoders[name].decode(data, final=not data):
-                self._hand_on(name, text, on_output)
-
-        await read_in_order({"stdout": self.process.stdout, "stderr": self.process.stderr}, take)
-        self._drained.set()
-
-    def _hand_on(self, name: str, text: str, on_output: Callable[[Output], None]) -> None:
-        if len(self._errors) < 4000:  # for the message, should the JVM not come up; java prints some faults to stdout
-            self._errors += text
-        on_output(Output(name, text))
 
 
 @asynccontextmanager
@@ -322,66 +221,13 @@ def _refuse_second_agent(command: LaunchCommand) -> None:
     """Refuse a second agent: a JVM takes one, and its own message is less clear. Raises UsageError."""
     environ = os.environ if command.env is None else command.env
     places = [(name, environ.get(name, "").split()) for name in _OPTION_VARIABLES]
-    for place, words in [*places, ("the command", [*command.jvm_options, *_jvm_options_of(command.main)])]:
+    for place, words in [*places, ("the command", [*command.jvm_options, *jvm_options_of(command.main)])]:
         for word in words:
             if word.startswith(_AGENTS):
                 raise UsageError(
                     f"{place} has {word}, and a JVM takes only one debugger agent",
                     hint="leave it out: launch adds its own; to use yours, start the JVM yourself and attach",
                 )
-
-
-def _jvm_options_of(main: Sequence[str]) -> list[str]:
-    """Return the leading options of a java command line: what follows the first other word belongs to the program."""
-    options: list[str] = []
-    words = iter(main)
-    for word in words:
-        if not word.startswith("-") or word in _MAIN_FOLLOWS:
-            break
-        options.append(word)
-        if word in _OPTIONS_WITH_VALUE:
-            next(words, None)
-    return options
-
-
-def main_class(main: Sequence[str]) -> str:
-    """Return the main class that a java command line names, "" where that cannot be known.
-
-    ``main`` is all that follows ``java``. The manifest of ``-jar FILE`` is read: a file that the user has named. It
-    raises no error.
-    """
-    kind, operand = program_of(main)
-    if kind == "-jar":
-        return _main_of_jar(operand)
-    return operand.partition("/")[2] if kind else operand
-
-
-def program_of(main: Sequence[str]) -> tuple[str, str]:
-    """Return what a java command line names: ("-jar", the file), ("-m", module/class) or ("", the class)."""
-    words = list(main)
-    position = 0
-    while position < len(words) and words[position].startswith("-") and words[position] not in _MAIN_FOLLOWS:
-        position += 2 if words[position] in _OPTIONS_WITH_VALUE else 1
-    if position >= len(words):
-        return "", ""
-    if words[position] not in _MAIN_FOLLOWS:
-        return "", words[position].replace("/", ".")
-    operand = words[position + 1] if position + 1 < len(words) else ""
-    return words[position], operand
-
-
-def _main_of_jar(path: str) -> str:
-    """Return what the manifest of a jar file calls its main class, "" if it names none."""
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(path) as jar:
-            manifest = jar.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
-    except (OSError, KeyError, zipfile.BadZipFile):
-        return ""
-    lines = manifest.replace("\r\n", "\n").replace("\n ", "").splitlines()
-    named = (line.partition(":")[2].strip() for line in lines if line.lower().startswith("main-class:"))
-    return next(named, "")
 
 
 def _hint(said: str) -> str:

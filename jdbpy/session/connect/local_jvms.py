@@ -17,7 +17,7 @@ from jdbpy.errors import ConnectError, UsageError
 from jdbpy.json_form import HIDDEN
 from jdbpy.record import Record
 from jdbpy.session.connect.greeting import AGENT_LINE, LOOPBACK, Address, parse_address
-from jdbpy.session.connect.launch import program_of
+from jdbpy.session.connect.java_command import program_of
 from jdbpy.session.local.agent_socket import AgentState, agent_socket, agent_state
 from jdbpy.session.local.attach_mechanism import listener_address
 from jdbpy.session.local.java_home import release_version

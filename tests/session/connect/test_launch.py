@@ -11,8 +11,9 @@ import trio
 
 import jdbpy
 from jdbpy.errors import ConnectError, StateError, UsageError
-from jdbpy.session.connect import launch
-from jdbpy.session.connect.launch import LaunchCommand, Launched, launch_target
+from jdbpy.session.connect import launched as launched_module
+from jdbpy.session.connect.launch import LaunchCommand, launch_target
+from jdbpy.session.connect.launched import Launched
 from jdbpy.session.model.events import Exited, Output
 from jdbpy.wire.handshake import HANDSHAKE
 from tests.harness import LIMIT, Jvm, inline, program, start_target, within
@@ -133,7 +134,7 @@ async def test_a_target_that_is_let_go_outlives_the_block(any_jvm: Jvm) -> None:
 
 
 async def test_a_target_that_ignores_sigterm_is_killed(any_jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "TERMINATE_LIMIT", 0.2)
+    monkeypatch.setattr(launched_module, "TERMINATE_LIMIT", 0.2)
     async with launch_target(java(any_jvm, "Hello"), lambda output: None) as launched:
         await halt(launched.pid)  # a stopped process cannot act on SIGTERM
     assert launched.process.returncode == -signal.SIGKILL
