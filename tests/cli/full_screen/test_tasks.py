@@ -34,6 +34,12 @@ async def go_to(screen: FullTerminal, marker: str) -> None:
     await screen.sees(lambda: "go to line:" not in screen.text, what="the question to be answered")
 
 
+async def margin(screen: FullTerminal, sign: str, marker: str) -> None:
+    """Wait until a line has this sign in its margin."""
+    wanted = re.compile(rf"^{sign}[ ▶] *{PANES.line(marker)} ", re.MULTILINE)
+    await screen.sees(lambda: wanted.search(screen.text) is not None, what=f"{sign!r} at {marker}")
+
+
 async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
     async with full_screen(launched(PANES, jvm), tmp_path, lines=40) as screen:
         await screen.sees("Ready to start", "1 ", "Output")
@@ -52,7 +58,14 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         await screen.stands_at("System.out.println(")
         await go_to(screen, "says")
         screen.press("b")
-        await screen.sees(lambda: f"● {PANES.line('says')}" not in screen.text.replace("  ", " "), what="no mark")
+        await margin(screen, " ", "says")
+
+        # the same with the mouse, in the margin
+        for sign in ("●", " "):
+            rows = screen.text.split("\n")
+            row = next(number for number, line in enumerate(rows, 1) if "many[number" in line)
+            screen.press(f"\x1b[<0;1;{row}M\x1b[<0;1;{row}m")
+            await margin(screen, sign, "many")
 
         # steps; output of the program; values behind the line, and what has changed
         screen.press("n")
