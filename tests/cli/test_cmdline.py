@@ -30,6 +30,7 @@ from jdbpy.process.scripts import Script
         ("attach 1 --color never", {"action": "attach", "addresses": ("1",), "color": "never"}),
         ("attach ssh://ada@h/1", {"action": "attach", "addresses": ("ssh://ada@h/1",)}),
         ("attach --pid 7 --json", {"action": "attach", "addresses": ("pid://7",), "json": True}),
+        ("attach 1 --screen", {"action": "attach", "addresses": ("1",), "screen": True}),
         ("list --json", {"action": "list", "json": True}),
         ("listen 0", {"action": "listen", "addresses": ("0",)}),
         ("demo", {"action": "demo"}),

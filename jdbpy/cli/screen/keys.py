@@ -73,10 +73,10 @@ def bottom(columns: int) -> Line:
     """Return the line of keys in at most so many columns; the last one is always there."""
     found: Line = []
     shown = list(AT_BOTTOM)
-    while len(shown) > 1 and sum(len(key) + len(words) + 3 for key, words in shown) > columns:
+    while len(shown) > 1 and sum(len(key) + len(words) + 2 for key, words in shown) > columns:
         shown.pop(-2)
     for key, words in shown:
-        found += [("class:keys.key", f" {key}"), ("class:keys", f" {words} ")]
+        found += [("class:keys.key", f" {key}"), ("class:keys", f" {words}")]
     return found
 
 

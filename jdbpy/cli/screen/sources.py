@@ -175,6 +175,6 @@ def values_at(shown: SourceShown, variables: tuple[Variable, ...]) -> str:
     parts: list[str] = []
     for name in named:
         if name in known and len(parts) < MOST_VALUES:
-            value = one_line(known[name])
+            value = one_line(known[name], children=False)
             parts.append(f"{name} = {value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + '…'}")
     return ", ".join(parts)

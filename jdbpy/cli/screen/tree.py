@@ -155,11 +155,11 @@ def paths(above: str, variables: Sequence[Variable]) -> list[str]:
     return list(found)
 
 
-def one_line(variable: Variable) -> str:
+def one_line(variable: Variable, *, children: bool = True) -> str:
     """Return the value as text, or why there is none; some of what is in an object, as ``locals`` shows it."""
     from jdbpy.cli.output.pieces import plain_text
     from jdbpy.cli.output.values import value_line
 
     if variable.value is None:
         return escape(variable.error or "unknown")
-    return plain_text(value_line(variable.value, children=True))
+    return plain_text(value_line(variable.value, children=children))

@@ -34,8 +34,14 @@ async def go_to(screen: FullTerminal, marker: str) -> None:
     await screen.sees(lambda: "go to line:" not in screen.text, what="the question to be answered")
 
 
-async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
-    async with full_screen(launched(PANES, jvm), tmp_path, lines=40) as screen:
+async def margin(screen: FullTerminal, sign: str, marker: str) -> None:
+    """Wait until a line has this sign in its margin."""
+    wanted = re.compile(rf"^{sign}[ ▶] *{PANES.line(marker)} ", re.MULTILINE)
+    await screen.sees(lambda: wanted.search(screen.text) is not None, what=f"{sign!r} at {marker}")
+
+
+async def test_the_tasks_of_a_person(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with full_screen(launched(PANES, any_jvm), tmp_path, lines=40) as screen:
         await screen.sees("Ready to start", "1 ", "Output")
         await screen.command("stop in Panes.turn")
         screen.press(F5)
@@ -52,7 +58,14 @@ async def test_the_tasks_of_a_person(jvm: Jvm, tmp_path: Path) -> None:
         await screen.stands_at("System.out.println(")
         await go_to(screen, "says")
         screen.press("b")
-        await screen.sees(lambda: f"● {PANES.line('says')}" not in screen.text.replace("  ", " "), what="no mark")
+        await margin(screen, " ", "says")
+
+        # the same with the mouse, in the margin
+        for sign in ("●", " "):
+            rows = screen.text.split("\n")
+            row = next(number for number, line in enumerate(rows, 1) if "many[number" in line)
+            screen.press(f"\x1b[<0;1;{row}M\x1b[<0;1;{row}m")
+            await margin(screen, sign, "many")
 
         # steps; output of the program; values behind the line, and what has changed
         screen.press("n")
@@ -186,3 +199,34 @@ async def test_the_end_of_the_target_and_of_ours(any_jvm: Jvm, tmp_path: Path) -
             assert await screen.terminal.wait_exit()
             assert screen.terminal.modes == screen.terminal.modes_before
             assert restored(screen)
+
+
+FAULT = """
+import jdbpy.cli.screen.model as model
+
+drawn, rows = [], model.ScreenModel.rows
+
+def faulty(self, columns, height):
+    drawn.append(columns)
+    if len(drawn) == 12:
+        raise ValueError("a fault of the screen")
+    return rows(self, columns, height)
+
+model.ScreenModel.rows = faulty
+"""
+
+
+async def test_a_fault_of_the_screen_and_a_terminal_that_goes(any_jvm: Jvm, tmp_path: Path) -> None:
+    """A fault ends the screen and not the session, which goes on at the plain prompt."""
+    plugin = tmp_path / "fault.py"
+    plugin.write_text(FAULT)
+    plugin.chmod(0o600)
+    words = launched(program("Ticker"), any_jvm)
+    words[1:1] = ["-p", str(plugin)]
+    async with full_screen(words, tmp_path) as screen:
+        await screen.sees("ValueError: a fault of the screen", lambda: "\x1b[?1049l" in screen.terminal.sent)
+        await screen.terminal.prompt("main[1]")
+        screen.press("screen\r")
+        await screen.sees(lambda: screen.terminal.sent.count("\x1b[?1049h") == 2, "7 Output", what="the screen again")
+        screen.terminal.hang_up()
+        assert await screen.terminal.wait_exit() == 128 + signal.SIGHUP
