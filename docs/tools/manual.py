@@ -8,6 +8,7 @@ from pathlib import Path
 from jdbpy.cli import jvmti
 from jdbpy.cli.catalog import all_objects
 from jdbpy.cli.commands import TABLE
+from jdbpy.cli.newcomers import FROM
 from jdbpy.cli.output.json_lines import EVENTS
 from jdbpy.cli.settings import SETTINGS, Settings
 from jdbpy.cli.table import CliCommand
@@ -85,6 +86,16 @@ port. `help jvmti NAME` says the same at the prompt.
 """
 
 
+_NEWCOMERS = """\
+# If you know another debugger
+
+`help gdb`, `help lldb` and so on show these tables at the prompt. Most short words of gdb, delve and pdb (`b`, `c`, `n`, `s`,
+`bt`, `p`) are understood as they are; `jdb` itself has [a mode of its own](jdb.md), and editors [have theirs](dap.md).
+"""
+
+_NAMES = {"intellij": "IntelliJ IDEA", "arthas": "Arthas", "delve": "Delve"}
+
+
 def commands_page() -> str:
     """docs/commands.md."""
     lines = [_GENERATED, _COMMANDS]
@@ -142,7 +153,32 @@ def jvmti_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES: dict[str, Callable[[], str]] = {"commands.md": commands_page, "json.md": json_page, "jvmti.md": jvmti_page}
+def newcomers_page() -> str:
+    """docs/coming-from.md."""
+    lines = [_GENERATED, _NEWCOMERS]
+    for debugger, rows in FROM.items():
+        title = _NAMES.get(debugger, debugger)
+        lines += ["", f"## {title}", "", f"| {title} | jdbpy |", "|---|---|"]
+        for row in rows:
+            lines.append("| " + " | ".join(f"`{cell}`" if _is_typed(cell) else cell for cell in map(_cell, row)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _is_typed(cell: str) -> bool:
+    """True if all of a cell can be typed: no sentence, and no quotes that mark what can be."""
+    return "'" not in cell and ";" not in cell and "the same" not in cell and " or " not in cell
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands_page,
+    "coming-from.md": newcomers_page,
+    "json.md": json_page,
+    "jvmti.md": jvmti_page,
+}
 """The pages that are made from the program."""
 
 

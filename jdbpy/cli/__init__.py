@@ -20,7 +20,8 @@ The front ends and what they are made of:
 * ``jvms``: the JVMs of one prompt or batch; ``jvm_events``: their events in one order
 * ``restarting``: a program started again; ``stop_actions``: what is run at stops; ``stop_values``: what
   these show
-* ``settings``, ``topics`` (help on what is no command), ``jvmti``, ``listing`` (``jdbpy list``),
+* ``settings``, ``topics`` (help on what is no command), ``newcomers`` (the first commands, words of others)
+* ``jvmti``, ``listing`` (``jdbpy list``),
   ``packets`` (``jdbpy packets``), ``shells`` (``jdbpy completion``)
 * ``python_lines``, ``plugin_commands``: Python at the prompt and in plug-ins
 * ``embedded``: the door for the editor's console and for agents

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from jdbpy import purpose
 from jdbpy.cli.arguments.code import assignment_sign
 from jdbpy.cli.context import Collecting, Context
+from jdbpy.cli.newcomers import SYNONYMS
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.python_lines import PythonLines
 from jdbpy.cli.results import Actions, Restarting, Resumed
@@ -28,7 +29,6 @@ _EQUALS = re.compile(r"\s*=(?!=)")
 _INSTEAD = {
     "d": "'delete' removes breakpoints, 'down' goes to the called frame",
     "t": "'thread' selects a thread, 'tbreak' sets a temporary breakpoint",
-    "edit": "'list' shows the source; 'redefine' brings a class that was edited and compiled into the JVM",
     "j": "a JVM cannot jump to a line; 'pop' and 'reenter' go back to the start of a method",
 }
 
@@ -183,7 +183,7 @@ def unknown_command(table: CommandTable, line: str) -> UsageError:
     elif not hint and re.search(r"\w[.\[(]|^[\d(\"']", word):
         hint = f"'print {line}' shows a value"
     elif not hint:
-        quoted = [f"'{name}'" for name in table.suggestions(word)]
+        quoted = [f"'{name}'" for name in SYNONYMS.get(word.lower()) or table.suggestions(word)]
         hint = f"did you mean {' or '.join(quoted)}?" if quoted else "'help' lists the commands"
         if not quoted and line.strip().isidentifier():
             hint += f", 'print {word}' shows a variable"

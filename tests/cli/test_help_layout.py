@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from jdbpy.cli.commands.help import WIDTH, HelpTopic, page_of
+import pytest
+from wcwidth import wcswidth
+
+from jdbpy.cli.commands.help import WIDTH, HelpIndex, HelpTopic, entry_of, page_of
+from jdbpy.cli.newcomers import FIRST, FROM, SYNONYMS
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.terminal import RichRenderer
@@ -79,3 +83,28 @@ def test_what_can_be_typed_stands_out_in_the_next_line_too() -> None:
     record = HelpTopic("x", "To stop there, type `stop in com.acme.Order.total`.")
     text = RichRenderer(Settings(), lambda: 30, lambda: 30).result(Outcome("help", None, record))
     assert text == "To stop there, type \x1b[1m'stop in\x1b[0m\n\x1b[1mcom.acme.Order.total'\x1b[0m.\n"
+
+
+def test_every_command_for_newcomers_exists() -> None:
+    """The rows of the tables begin with commands, what stands in quotes does too, and synonyms are commands."""
+    lines = [
+        each.strip() for _, typed, meaning in FIRST for each in (typed.split(",") + re.findall(r"'([^']+)'", meaning))
+    ]
+    lines += [each for words in SYNONYMS.values() for each in words]
+    for rows in FROM.values():
+        for _, ours in rows:
+            quoted = re.findall(r"'([^']+)'", ours)
+            plain = re.sub(r"'[^']+'|\([^)]*\)", "", ours).partition(";")[0]
+            words = [] if "same" in plain else re.split(r", (?:or )?| or | and ", plain)
+            lines += [
+                each.strip() for each in (*quoted, *words) if each.strip() not in ("", "too", "with", "has the keys")
+            ]
+    assert len(lines) > 100
+    assert [line for line in lines if TABLE.find(line) is None] == []
+
+
+def test_the_first_page_of_help_fits_a_terminal() -> None:
+    index = HelpIndex(tuple(entry_of(command) for command in TABLE), first=True)
+    assert len(PlainRenderer(Settings(), lambda: 80).result(Outcome("help", None, index)).splitlines()) <= 30
+    rich = RichRenderer(Settings(), lambda: 80, lambda: 80).result(Outcome("help", None, index))
+    assert all(wcswidth(re.sub(r"\x1b\[[0-9;]*m", "", line)) <= 80 for line in rich.splitlines())

@@ -11,13 +11,25 @@ from jdbpy.cli import jvmti
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.arguments.commands import CommandName, JvmtiName
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Column, Pieces, RowPieces, Sentence, Shown, TablePieces, faint, piece, title
+from jdbpy.cli.newcomers import FIRST, FROM, SYNONYMS
+from jdbpy.cli.output.pieces import (
+    Column,
+    Pieces,
+    RowPieces,
+    Sentence,
+    Shown,
+    TablePieces,
+    faint,
+    name as name_piece,
+    piece,
+    title,
+)
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, CliCommand, command
 from jdbpy.cli.topics import GROUPS, TOPICS
 from jdbpy.errors import UsageError
-from jdbpy.json_form import Json
+from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 
 
@@ -43,6 +55,7 @@ class HelpIndex(Record):
 
     entries: Annotated[tuple[HelpEntry, ...], Json(key="commands")]
     topic: str = ""
+    first: Annotated[bool, HIDDEN] = False  # a person is shown the first commands by task
 
 
 class HelpPage(Record):
@@ -52,6 +65,7 @@ class HelpPage(Record):
     details: str
     options: tuple[HelpWord, ...]
     arguments: tuple[HelpWord, ...]
+    example: Annotated[str, Json(optional=True)] = ""
 
 
 class HelpTopic(Record):
@@ -77,6 +91,9 @@ _BEGUN = re.compile(r"\s*(?:[*-] |\||\S.*\s{2,}(?=\S))")
 
 @shows(HelpIndex)
 def help_index(result: HelpIndex, settings: Settings) -> Shown:
+    if result.first:
+        yield from _first_commands()
+        return
     groups: dict[str, list[HelpEntry]] = {}
     for entry in result.entries:
         groups.setdefault(entry.group, []).append(entry)
@@ -89,12 +106,27 @@ def help_index(result: HelpIndex, settings: Settings) -> Shown:
         yield Sentence(f"'help COMMAND' says all about one; other topics: {', '.join(TOPICS)}")
 
 
+_FIRST = (
+    Column("", style="faint", least=11),
+    Column("", style="name", least=18),
+    Column("", least=20, fold=True),
+)
+
+
+def _first_commands() -> Shown:
+    yield TablePieces(_FIRST, FIRST, titles=False, plain=RowPieces(FIRST))
+    yield Sentence(f"groups: {', '.join(GROUPS)}", "    ", WIDTH)
+    yield Sentence(f"topics: {', '.join(TOPICS)}", "    ", WIDTH)
+
+
 @shows(HelpPage)
 def help_page(result: HelpPage, settings: Settings) -> Shown:
     entry = result.entry
     yield Sentence(entry.usage, "    ", WIDTH)
     if entry.aliases:
         yield Sentence(faint(f"also: {', '.join(entry.aliases)}"), "    ", WIDTH)
+    if result.example:
+        yield Sentence(faint("for example: ") + name_piece(result.example), "    ", WIDTH)
     yield ""
     yield Sentence(_marked(entry.summary), "", WIDTH)
     if result.details:
@@ -152,10 +184,11 @@ def _short_names(entry: HelpEntry) -> str:
 async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpIndex | HelpPage | HelpTopic:
     """List the commands, or say all about one of them, a group of them, or a topic.
 
-    `help stop`, `help breakpoints`, `help locations`, `help jump`.
+    `help stop`, `help breakpoints`, `help locations`, `help jump`; `help all` lists every command, `help gdb` what the
+    words of gdb are here (lldb, delve, pdb, intellij, arthas).
     """
-    if not name:
-        return HelpIndex(tuple(entry_of(command) for command in TABLE))
+    if name.lower() in ("", "all"):
+        return HelpIndex(tuple(entry_of(command) for command in TABLE), first=not name)
     found = TABLE.get(name.lower())
     if found is not None:
         return page_of(found)
@@ -164,7 +197,11 @@ async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpI
         return HelpIndex(tuple(entry_of(command) for command in TABLE if command.group == topic), topic)
     if topic in TOPICS:
         return HelpTopic(topic, TOPICS[topic])
-    near = TABLE.suggestions(name)
+    if topic in FROM:
+        width = max(len(theirs) for theirs, _ in FROM[topic])
+        rows = [f"  {theirs:<{width}}  {ours}" for theirs, ours in FROM[topic]]
+        return HelpTopic(topic, "\n".join([f"If you know {topic}:", *rows]))
+    near = SYNONYMS.get(topic) or TABLE.suggestions(name)
     hint = f"did you mean {' or '.join(near)}?" if near else "'help' lists the commands, 'apropos WORD' searches them"
     raise UsageError(f"no help on '{name}'", hint=hint, code="UNKNOWN_TOPIC")
 
@@ -191,9 +228,10 @@ async def help_jvmti(ctx: Context, name: Annotated[str, JvmtiName()] = "") -> He
 
 @command("apropos", group="session")
 async def apropos(ctx: Context, word: Annotated[str, TextArgument("WORD")]) -> HelpIndex:
-    """List the commands whose help has a word in it."""
+    """List the commands that a word may mean, and those whose help has it: `apropos deadlock`, `apropos slow`."""
     wanted = word.lower()
-    found = [c for c in TABLE if any(wanted in text.lower() for text in (c.name, c.doc, *c.aliases))]
+    meant = [TABLE.by_name[name] for name in SYNONYMS.get(wanted, ())]
+    found = [c for c in TABLE if c in meant or any(wanted in text.lower() for text in (c.name, c.doc, *c.aliases))]
     if not found:
         raise UsageError(f"no help text has '{word}' in it", hint="'help' lists all commands")
     return HelpIndex(tuple(entry_of(command) for command in found), word)
@@ -222,4 +260,4 @@ def page_of(command: CliCommand) -> HelpPage:
     signature = command.signature
     options = tuple(HelpWord(", ".join(option.flags), option.help) for option in signature.options.values())
     arguments = tuple(HelpWord(p.argument.metavar, p.argument.help) for p in signature.positional if p.argument.help)
-    return HelpPage(entry_of(command), command.details, options, arguments)
+    return HelpPage(entry_of(command), command.details, options, arguments, command.example)
