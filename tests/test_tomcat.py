@@ -14,7 +14,7 @@ from jdbpy.task_groups import open_nursery
 from tests.cli.process import driving
 from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target, within
-from tests.harness.tomcat import wait_started
+from tests.harness.tomcat import tomcat as tomcat, wait_started
 
 
 async def options(port: int, answers: list[str]) -> None:

@@ -9,7 +9,7 @@ from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
 from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 from tests.harness.tomcat import tomcat as tomcat, wait_started
-from tests.real.web_application import HELLO, get
+from tests.real.web_application import HELLO, application as application, get
 
 CLIENTS = 8
 
