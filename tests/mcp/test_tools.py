@@ -329,7 +329,7 @@ def test_text_of_the_target_is_escaped_and_bounded() -> None:
 
 def test_the_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     found = parse(["--allow-changes", "--hold=thread", "launch", "-cp", "x", "Main", "--hold"])
-    assert found.changes and found.hold == "thread" and found.java == ("-cp", "x", "Main", "--hold")
+    assert found.allow_changes and found.hold == "thread" and found.java == ("-cp", "x", "Main", "--hold")
     assert parse(["attach", "5005", "--max-suspend", "5"]).max_suspend == 5
     for words, text in (
         (["--hold", "x"], "--hold is thread or all"),
