@@ -94,9 +94,7 @@ def test_all_that_the_objects_ask_of_a_session_is_there() -> None:
             assert hasattr(part, names[0]), (component, names)
 
 
-ASKED = re.compile(
-    r"^(?:self\._?session|(?:self\.)?_?(?:vm|core)\.session|core\.session|session|before)\.(\w+)(?:\.(\w+))?"
-)
+ASKED = re.compile(r"^(?:self\._?session|(?:self\.)?_?(?:vm|core)\.session|session|before)\.(\w+)(?:\.(\w+))?")
 """The names of what is asked of a session."""
 
 
