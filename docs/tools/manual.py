@@ -89,8 +89,8 @@ port. `help jvmti NAME` says the same at the prompt.
 _NEWCOMERS = """\
 # If you know another debugger
 
-`help gdb`, `help lldb` and so on show these tables at the prompt. Most short words of gdb, delve and pdb (`b`, `c`, `n`,
-`s`, `bt`, `p`) are understood as they are; `jdb` itself has [a mode of its own](jdb.md), and editors [have
+`help gdb`, `help lldb` and so on show these tables at the prompt. Most short words of gdb, delve and pdb (`b`, `c`,
+`n`, `s`, `bt`, `p`) are understood as they are; `jdb` itself has [a mode of its own](jdb.md), and editors [have
 theirs](dap.md).
 """
 
