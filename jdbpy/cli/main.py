@@ -60,6 +60,11 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _print_completion(words: list[str]) -> int:
+    if words == ["sessions"]:
+        from jdbpy.serve.sockets import names
+
+        standard.write("".join(f"{each}\n" for each in names()))
+        return 0
     from jdbpy.cli.shells import printed
 
     try:

@@ -1,7 +1,7 @@
 """Completion for shells: ``jdbpy completion bash|zsh|fish`` prints a script, which asks back for what is there now.
 
 Owns the scripts. Actions and options are those of ``cmdline``; addresses of JVMs and names of served sessions are asked
-for when they are needed (``jdbpy completion addresses``).
+for when they are needed (``jdbpy completion addresses``, ``jdbpy completion sessions``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from jdbpy.cli.cmdline import ALL_ACTIONS, Flag, flags_of
 from jdbpy.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish")
-LISTS = ("addresses", "sessions")
 
 _WAY = {
     "bash": "put it into ~/.local/share/bash-completion/completions/jdbpy",
@@ -114,17 +113,13 @@ def _fish() -> str:
 
 def printed(words: list[str]) -> str:
     """Return what ``jdbpy completion WORDS`` prints. Raises UsageError."""
-    if len(words) != 1 or words[0] not in (*SHELLS, *LISTS):
+    if len(words) != 1 or words[0] not in (*SHELLS, "addresses"):
         raise UsageError(
             f"completion needs a shell: {', '.join(SHELLS)}",
             hint="; ".join(f"{name}: {way}" for name, way in _WAY.items()),
         )
     if words[0] == "addresses":
         return "".join(f"{each}\n" for each in _addresses())
-    if words[0] == "sessions":
-        from jdbpy.serve.sockets import names
-
-        return "".join(f"{each}\n" for each in names())
     return script(words[0])
 
 

@@ -186,7 +186,7 @@ async def test_completion_of_variables_and_members(jvm: Jvm) -> None:
             found = await dap.request("completions", frameId=top["id"], text=text, column=len(text) + 1)
             return [each["label"] for each in found["targets"]]
 
-        assert await complete("la") == ["large"]
+        assert await complete("lar") == ["large"]
         members = await complete("1 + large.")
         assert members[:4] == ["shared", "label", "changed", "next"] and members == await complete("large.")
         assert "twice" in await complete("large.tw") and await complete("array.") == ["length"]
