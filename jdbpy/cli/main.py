@@ -61,9 +61,9 @@ def _dispatch(words: list[str]) -> int:
 
 def _print_completion(words: list[str]) -> int:
     if words == ["sessions"]:
-        from jdbpy.serve.sockets import names
+        from jdbpy.serve import main as sharing
 
-        standard.write("".join(f"{each}\n" for each in names()))
+        standard.write("".join(f"{each}\n" for each in sharing.session_names()))
         return 0
     from jdbpy.cli.shells import printed
 

@@ -63,6 +63,11 @@ def sessions(words: list[str]) -> int:
     return _run(partial(_list, bool(words)))
 
 
+def session_names() -> list[str]:
+    """Return the names of the sessions that are served on this machine."""
+    return sockets.names()
+
+
 def _run(function: Callable[[], Awaitable[int]]) -> int:
     return without_collection(partial(trio.run, function))
 
