@@ -300,7 +300,7 @@ async def test_a_method_that_does_not_return_in_time_is_told(jvm: Jvm, hold: str
         async with agent("--allow-changes", "--hold", hold, "attach", target.address) as client:
             await client.call("set_breakpoint", at=target.program.at("deep"))
             stopped = (await client.call("run_until_stop"))["stop"]["thread"]["name"]
-            refused = await client.refused("evaluate", expression="Crew.slower(2)", timeout=0.1, thread=stopped)
+            refused = await client.refused("evaluate", expression="Crew.slower(1500)", timeout=0.1, thread=stopped)
             assert "Crew.slower has not returned within 0.1 s and is still running in its thread" in refused
             for tool, arguments in (("evaluate", {"expression": "name"}), ("stack", {}), ("step", {})):
                 refused = await client.refused(tool, thread=stopped, **arguments)
