@@ -100,6 +100,7 @@ class ScreenApplication:
         if model.focus == "prompt":
             model.focus = SOURCE
         self.prompt_state = PromptState()
+        self._pane_after = ""  # the pane that has the keys again after one command
         self.question = ""
         """What is asked of the user; an answer goes to ``Requests.answer``."""
         self._requests = requests
@@ -254,12 +255,13 @@ class ScreenApplication:
             case "type":
                 self._commands.text = action.text
                 self._commands.cursor_position = len(action.text)
-                self.focus_prompt()
+                self.focus_prompt(once=True)
             case "say":
                 self.say(action.text)
 
-    def focus_prompt(self) -> None:
-        """Let the user type a command."""
+    def focus_prompt(self, *, once: bool = False) -> None:
+        """Let the user type commands, or one, after which the pane has the keys again that has them now."""
+        self._pane_after = self.model.focus if once and self.model.focus != "prompt" else ""
         self.model.focus = "prompt"
         self.application.layout.focus(self._command_window)
 
@@ -273,6 +275,8 @@ class ScreenApplication:
 
     def _accept(self, buffer: Buffer) -> bool:
         self._requests.line(buffer.text, by_key=False)
+        if self._pane_after:
+            self.focus_panes(self._pane_after)
         return False
 
     def _begin(self, mode: str) -> None:
@@ -442,7 +446,7 @@ class ScreenApplication:
                 if model.focus == "prompt":
                     self.focus_panes()
                 else:
-                    self.focus_prompt()
+                    self.focus_prompt(once=True)
             case "redraw":
                 self.application.renderer.clear()
             case "help":

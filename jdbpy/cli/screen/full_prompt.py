@@ -124,8 +124,11 @@ class FullScreen:
         self._thread.post(self._screen.application.invalidate)
 
     def update(self, state: PromptState) -> None:
-        """Show another state at the prompt."""
+        """Show another state at the prompt, which has the keys while more lines are asked for."""
+        before = self._screen.prompt_state
         self._screen.prompt_state = state
+        if state.asks and not before.asks:
+            self._thread.post(self._screen.focus_prompt)
         self.redraw()
 
     def take(self, state: ScreenState) -> None:

@@ -51,7 +51,7 @@ KEYS = (
     KeyRow("smaller", ("-",), "", ""),
     KeyRow("narrower", ("<",), "", ""),
     KeyRow("wider", (">",), "", ""),
-    KeyRow("prompt", (":", "!"), ":", "type a command; Escape comes back from there", "", ("c-x",)),
+    KeyRow("prompt", (":", "!"), ":", "type a command; Enter and Escape come back from there", "", ("c-x",)),
     KeyRow("redraw", ("c-l",), "Ctrl-L", "draw the screen anew", "", ()),
     KeyRow("help", ("?",), "? F1", "these keys", "", ("f1",)),
     KeyRow("leave", ("q",), "q Ctrl-D", "leave the debugger; 'screen' goes back to the plain prompt"),

@@ -97,7 +97,6 @@ class FullTerminal:
         await self.sees(line)
         self.press("\r")
         await self.sees(lambda: not self.terminal.screen.cursor_line.endswith(line), what="the line to be taken")
-        self.press(BACK)
 
 
 @asynccontextmanager

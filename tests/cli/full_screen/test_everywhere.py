@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tests.cli.full_screen.screens import BACK, F5, full_screen, launched
+from tests.cli.full_screen.screens import F5, full_screen, launched
 from tests.harness import Jvm, program
 
 PANES = program("Panes")
@@ -61,5 +61,5 @@ async def test_plugins_joined_sessions_and_snapshots(any_jvm: Jvm, tmp_path: Pat
             await offline.sees("snapshot", "number = 1")
             offline.press("2\r")
             await offline.sees("▾ this", "▸ cups")
-            offline.press(f":up\r{BACK}")
+            offline.press(":up\r")
             await offline.stands_at("panes.turn(turn);")

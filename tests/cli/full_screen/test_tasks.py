@@ -8,7 +8,6 @@ import signal
 from pathlib import Path
 
 from tests.cli.full_screen.screens import (
-    BACK,
     DOWN,
     F5,
     F8,
@@ -120,7 +119,7 @@ async def test_the_tasks_of_a_person(any_jvm: Jvm, tmp_path: Path) -> None:
         await screen.stands_at("total += cup.price(number + 1);")
 
         # a watch
-        screen.press("wtotal * 2\r" + BACK)
+        screen.press("wtotal * 2\r")
         await screen.sees(lambda: "total * 2 = 8" in screen.pane(4)[:200], what="the watch")
         screen.press("nn")
         await screen.sees(lambda: "total * 2 = 12" in screen.pane(4)[:200], what="another value of the watch")
@@ -158,7 +157,7 @@ async def test_the_tasks_of_a_person(any_jvm: Jvm, tmp_path: Path) -> None:
         await screen.sees("1 Panes.java", "Stack of worker-3")
 
         # a flood: keys are answered, and it is interrupted
-        screen.press(":delete 1\r" + BACK)
+        screen.press(":delete 1\r")
         await screen.sees(lambda: "delete 1" in screen.text, what="the breakpoint to go")
         screen.press(F5)
         await screen.sees("flood 1")
