@@ -100,7 +100,7 @@ SETTINGS = {
             "decompiler",
             NO_DECOMPILER,
             "none|COMMAND",
-            "makes Java of a class file, whose path is put behind the command, where there is no source",
+            "the command that decompiles a class file where there is no source; its path is appended",
             _command_or_none,
         ),
         Setting("depth", 1, "0 to 10", "levels of fields and elements that `dump` shows", _number(0, 10)),
@@ -113,7 +113,7 @@ SETTINGS = {
             "hot-limit",
             1000,
             "1 to 999999, none",
-            "hits a second without a stop from which on that is reported",
+            "a warning comes when more hits a second than this do not stop",
             _number_or_none(1, 999_999),
         ),
         Setting(

@@ -83,8 +83,8 @@ Of `catch`, `watch` and `trace`:
 For what only reports there is more: `help reports`. What counts as a hit: `help conditions`.""",
     "conditions": """\
 `break Order:42 if total > 100`, `condition 2 total > 100`: a boolean Java expression in the frame of the hit, which
-`condition 2` takes away. It is checked when it is set, as far as the class is loaded. If it fails at a hit, that stops
-and says why; further hits with this error are ignored, and `breakpoints` counts them.
+`condition 2` takes away. It is checked when it is set, as far as the class is loaded. If it raises an error at a hit,
+the thread stops and the error is shown; further hits with this error are ignored, and `breakpoints` counts them.
 
 A hit is counted when the filters let it through, a caller fits and the condition holds. Then its number must be one of
 `-hit` (`cond -hitcount 2 % 10`), and of those that are, the first pass that `-c N` or `ignore 2 10` lets pass. Where no
@@ -95,13 +95,14 @@ any other. When number 2 is deleted, it no longer waits.""",
     "reports": """\
 What reports and does not stop (`logpoint`, `tracepoint`, and `trace`, `watch`, `catch` with `go` or `--no-stop`) may be
 given, after its subject and in any order:
-  limit 10/s          at most so many a second; it is said how many were left out; 0 only counts, none reports all
+  limit 10/s          at most so many a second; the number of omitted hits is shown; 0 only counts, none reports all
   to FILE             appended to a file, instead of being shown
   stack 5             with so many frames
   -max 1000           switched off after so many hits
   cost 20%            switched off when hits take more of the target's time than that; none for never
-`set report-limit N` and `set cost-limit N` are for those that say nothing. Conditions and logpoints that take more than
-`cost-limit`, and hits that pass more often than `hot-limit` a second, are reported once.""",
+`set report-limit N` and `set cost-limit N` set the defaults for those without `limit` or `cost`. Conditions and
+logpoints that take more than `cost-limit`, and hits that pass more often than `hot-limit` a second, are reported
+once.""",
     "jump": _CANNOT_JUMP,
     "goto": _CANNOT_JUMP,
     "reverse": _CANNOT_REVERSE,

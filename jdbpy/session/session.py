@@ -664,7 +664,7 @@ class Session:
     async def put_back_left_over(self) -> None:
         """Take out what a debugger that was killed has left in the code of classes, where that is allowed, and say so.
 
-        wire: as ``originals.put_back_left_over``.
+        wire: as ``saved_originals.put_back_left_over``.
         """
         from jdbpy.session.in_target.saved_originals import put_back_left_over
 

@@ -22,8 +22,8 @@ _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
 _BEHIND_LINE = re.compile(r".*\d:(\w*)")
 _BEFORE_PLACE = ("at", "in", *POLICIES)
 _HINT = (
-    "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N; of a line "
-    "LINE:line or LINE:lambda is a part"
+    "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N; "
+    "LINE:line and LINE:lambda select a part of a line"
 )
 
 

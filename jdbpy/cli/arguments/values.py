@@ -82,7 +82,7 @@ class SavedName(Argument[str]):
     """The name of a saved value, with or without its ``$``."""
 
     metavar = "NAME"
-    help = "a name for a value; `$NAME` is good in expressions"
+    help = "a name for a value; `$NAME` can be used in expressions"
 
     def parse(self, text: str) -> str:
         name = text.removeprefix("$")

@@ -43,7 +43,7 @@ def monitors_shown(result: Monitors, settings: Settings) -> Shown:
 async def monitor(ctx: Context, line: Annotated[str, TextArgument("COMMAND")] = "") -> Monitors:
     """Run a command at every stop; without one, list these commands.
 
-    `monitor where`, `monitor print total`. They are numbered together with what `display` shows.
+    `monitor where`, `monitor print total`. They share one sequence of numbers with `display`.
     """
     if line:
         if TABLE.find(expanded(ctx, line)) is None:
@@ -64,10 +64,11 @@ async def unmonitor(ctx: Context, number: Annotated[int, Number("NUMBER")]) -> D
 
 @command("commands", group="breakpoints")
 async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber()] = None) -> Actions:
-    """Say what is run when a breakpoint is hit: the lines that follow, up to `end`. Without a number, of the last one.
+    """Set the commands that run when a breakpoint is hit: the lines that follow, up to `end`. Without a number, for the
+    most recent breakpoint.
 
-    For watchpoints, catchpoints and traces too. A `cont` among them lets the target run on. No lines before `end`:
-    nothing is run any more. `on NUMBER COMMAND` adds a single one.
+    For watchpoints, catchpoints and traces too. A `cont` among them lets the target run on. If `end` comes first, the
+    commands are removed. `on NUMBER COMMAND` adds a single one.
     """
     if number is None:
         numbers = [point.number for point in ctx.session.points.list()]

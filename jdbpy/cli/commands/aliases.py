@@ -40,7 +40,8 @@ async def alias(ctx: Context, definition: Annotated[str, TextArgument("NAME = CO
     """Give a command a name of your own: `alias lo = locals`; without an argument, list them.
 
     Words that follow the name are added: after `alias wa = where all --fold`, `wa -n 5` shows five frames. `alias
-    NAME =` takes a name away. Names of commands cannot be given. Aliases in the file `init` are there at each prompt.
+    NAME =` takes a name away. An alias cannot have the name of a command. Aliases in the file `init` are there at each
+    prompt.
     """
     if not definition:
         return Aliases(tuple(Alias(name, text) for name, text in ctx.aliases.items()))

@@ -47,7 +47,7 @@ async def stop(ctx: Context, request: Request = None) -> BreakpointSet | Breakpo
     """Set a breakpoint, or list them. A hit suspends all threads, unless `thread` or `go` is given.
 
     `stop at com.acme.Order:42`, `stop in com.acme.Order.total`, `stop in Order.add(int,String)`,
-    `stop thread at Order.java:42 if n > 3`. A class that is not loaded yet gets its breakpoint when it is.
+    `stop thread at Order.java:42 if n > 3`. If the class is not loaded yet, the breakpoint is set when it loads.
     """
     if request is None:
         return listed(ctx)
@@ -58,7 +58,8 @@ async def stop(ctx: Context, request: Request = None) -> BreakpointSet | Breakpo
 async def break_(ctx: Context, request: Request = None) -> BreakpointSet | Breakpoints:
     """Set a breakpoint, or list them. On a remote target a hit suspends only the thread that hit.
 
-    As `stop` in all else: `b Order.java:42 if total > 100`, `b 42` in the current file, `break all com.acme.Order.pay`.
+    Otherwise the same as `stop`: `b Order.java:42 if total > 100`, `b 42` in the current file, `break all
+    com.acme.Order.pay`.
     """
     if request is None:
         return listed(ctx)
@@ -137,7 +138,7 @@ async def disable(ctx: Context, *numbers: Numbers) -> BreakpointsChanged:
 
 @command("toggle", group="breakpoints")
 async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
-    """Switch breakpoints off that are on, and on that are off."""
+    """Disable enabled breakpoints and enable disabled ones."""
     chosen, places = _chosen(ctx, numbers)
     before = _points(ctx, chosen)
     for each in places:
@@ -172,12 +173,12 @@ async def save_breakpoints(
     ctx: Context,
     path: Annotated[str, FilePath()],
     *,
-    force: Annotated[bool, Option("-f", "--force", help="overwrite a file that is there, without a question")] = False,
+    force: Annotated[bool, Option("-f", "--force", help="overwrite an existing file without asking")] = False,
 ) -> Saved | Done:
     """Write the breakpoints, and what their hits run, to a file as commands; `read` sets them again.
 
-    Nobody else may read the file. The prompt asks before it overwrites one; a script needs `-f` for that.
-    Breakpoints for one thread or one object are written as comments: these are of this run only.
+    Only you can read the file. The prompt asks before it overwrites one; a script needs `-f` for that.
+    Breakpoints for one thread or one object are written as comments, because they are valid only in this run.
     """
     points = ctx.session.points.list()
     some = any(point.thread is not None for point in points)

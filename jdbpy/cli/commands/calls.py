@@ -193,10 +193,10 @@ async def calls(
 
     `calls Order.pay`, `calls Order.pay -max 10 if $cost > 100ms`, `calls com.acme.*Service.find* limit 5/s if $exc !=
     null show $args, this.name`. `$cost` is the time in milliseconds, `$ret` what is returned, `$exc` the exception,
-    `$args[0]` the first argument. `depth 2` tells what the values hold, too. A thread is suspended only at the end of a
-    call, for the trips that read its values. A script says how long: `for 10s` or `-max 10`. With `in-target`
-    behind the method, or `set in-target eager`, the target itself keeps arguments and results, and no thread is
-    suspended.
+    `$args[0]` the first argument. `depth 2` also shows the contents of the values. A thread is suspended only at the
+    end of a call, for the trips that read its values. In a script, limit it with `for 10s` or `-max 10`. With
+    `in-target` behind the method, or `set in-target eager`, the target itself keeps arguments and results, and no
+    thread is suspended.
     """
     _require_bound(ctx, request)
 

@@ -27,7 +27,7 @@ async def catch(ctx: Context, request: Annotated[Catch | None, CatchArgument()] 
     """Stop where an exception is thrown, or at another event; without arguments, list the catchpoints.
 
     `catch com.acme.OrderException` stops for it and its subclasses, whether they will be caught or not; `catch uncaught
-    *` for what is caught nowhere; `catch *NotFoundException` by a pattern of names; `catch all Exception from
+    *` for exceptions that nothing catches; `catch *NotFoundException` by a pattern of names; `catch all Exception from
     com.acme.* except com.acme.util.*` by where it is thrown. The stop shows message, cause and where it will be caught.
 
     `catch load com.acme.*` stops when a class is loaded, before any of its code runs; `catch unload com.acme.*` reports
@@ -73,9 +73,10 @@ async def watch(ctx: Context, request: Annotated[Watch | None, WatchArgument()] 
 
     `watch com.acme.Order.total` for every object, `watch this.total` or `watch order.total` for one, `watch total` for
     `this`; `watch access Order.total` where it is read, `watch all Order.total` for both. The stop shows the value
-    before and after. A class that is not loaded yet is waited for. Local variables cannot be watched: `break ... if`.
+    before and after. If the class is not loaded yet, the watchpoint is set when it loads. Local variables cannot be
+    watched: `break ... if`.
 
-    It costs much, with a condition or without: while a field is watched the JVM interprets all threads, and code that
+    It is expensive, with or without a condition: while a field is watched the JVM interprets all threads, and code that
     computes takes some 100 times as long, whether it uses the field or not. `break ... if` where it changes costs less.
     """
     if request is None:

@@ -106,7 +106,7 @@ async def disassemble(
     `disassemble`, `disassemble Order.total(int)`, `disassemble Order`. Operands are shown with what they refer to, as
     javap does, and with the names of local variables; lines and the place of the selected frame are marked. It is what
     the target runs, after a redefinition too, without the checks of conditions (`help weave`). Exception tables are not
-    to be had: the protocol does not send them.
+    available: the protocol does not send them.
     """
     return Disassemblies(tuple(await ctx.session.code.disassemble(method, woven=woven)))
 

@@ -179,7 +179,7 @@ async def print_(ctx: Context, expression: ExpressionText, *, format: Format = "
 
 @command("po", group="data")
 async def print_object(ctx: Context, expression: ExpressionText) -> Printed:
-    """Show what toString() of an object answers: the method runs in the target."""
+    """Show the result of toString(), which runs in the target."""
     return Printed(expression, await ctx.session.values.to_string(expression))
 
 

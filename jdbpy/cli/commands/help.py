@@ -66,6 +66,7 @@ class HelpPage(Record):
     options: tuple[HelpWord, ...]
     arguments: tuple[HelpWord, ...]
     example: Annotated[str, Json(optional=True)] = ""
+    group: Annotated[tuple[str, ...], Json("the other commands of a group of that name", optional=True)] = ()
 
 
 class HelpTopic(Record):
@@ -135,6 +136,8 @@ def help_page(result: HelpPage, settings: Settings) -> Shown:
     words = [f"{word.word}: {word.help}" for word in (*result.arguments, *result.options)]
     if words:
         yield ""
+    if result.group:
+        yield Sentence(faint("see also: ") + ", ".join(result.group), "    ", WIDTH)
     for word in words:
         head, colon, rest = word.partition(": ")
         yield Sentence(title(head) + colon + _marked(rest), "    ", WIDTH)
@@ -190,9 +193,12 @@ async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpI
     if name.lower() in ("", "all"):
         return HelpIndex(tuple(entry_of(command) for command in TABLE), first=not name)
     found = TABLE.get(name.lower())
-    if found is not None:
-        return page_of(found)
     topic = name.lower()
+    if found is not None:
+        page = page_of(found)
+        group = tuple(command.name for command in TABLE if command.group == topic and command is not found)
+        details = "\n\n".join(filter(None, (page.details, TOPICS.get(topic, ""))))
+        return page.replace(details=details, group=group)
     if topic in GROUPS:
         return HelpIndex(tuple(entry_of(command) for command in TABLE if command.group == topic), topic)
     if topic in TOPICS:

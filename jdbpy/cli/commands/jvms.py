@@ -284,7 +284,7 @@ async def each(ctx: Context, line: Annotated[str, CommandText()]) -> EachResult 
 
 @command("attach", group="session")
 async def attach(ctx: Context, address: Annotated[str, WordArgument("[NAME=]ADDRESS")]) -> Done:
-    """Debug one more JVM, beside those that are: `attach 5006`, `attach spare=k8s://shop/orders-2:5005`.
+    """Debug another JVM in addition to the current ones: `attach 5006`, `attach spare=k8s://shop/orders-2:5005`.
 
     It becomes the current one, and gets what was set in all: by `each break`, `logpoint`, `tracepoint`, `catch`.
     `detach` leaves it again. The forms of addresses are those of `jdbpy attach`.

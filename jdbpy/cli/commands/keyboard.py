@@ -81,8 +81,8 @@ def _lines_of(path: str) -> list[str]:
 async def edit(ctx: Context, what: Annotated[str, ListArgument()] = "") -> Done:
     """Open the source in your editor ($VISUAL or $EDITOR) at the selected frame's line, or at another place.
 
-    `edit`, `edit 42`, `edit Order.total`, `edit Order:17`. The target stays as it is meanwhile. `redefine FILE`
-    compiles and loads what you have changed. A script is told the place.
+    `edit`, `edit 42`, `edit Order.total`, `edit Order:17`. The target is not affected. `redefine FILE`
+    compiles and loads what you have changed. In a script, the location is printed.
     """
     class_name, source, line = await place_of_text(ctx, what)
     file = await ctx.session.sources.text(class_name, source)

@@ -141,7 +141,8 @@ async def threadlocks(ctx: Context, which: Annotated[str | None, _ThreadOrAll()]
 async def lock(ctx: Context, expression: Annotated[str, ExpressionArgument()]) -> locks.LockState:
     """Show who holds the monitor of an object, how often it has entered it, and who waits.
 
-    Of a lock of java.util.concurrent, its owner and who is parked for it. `lock this`, `lock com.acme.Shop.door`.
+    For a lock of java.util.concurrent, show its owner and the threads parked for it. `lock this`, `lock
+    com.acme.Shop.door`.
     """
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=0))
     if value.id is None:

@@ -64,11 +64,11 @@ async def rbreak(
     regex: Annotated[str, WordArgument("REGEX", "a regular expression that is looked for in the names of methods")],
     classes: Annotated[str, ClassOrPattern()] = "",
 ) -> RegexBreakpoints | Done:
-    """Set a breakpoint in every method of the loaded classes whose name a regular expression fits.
+    """Set a breakpoint in every method of the loaded classes whose name matches a regular expression.
 
     `rbreak ^find`, `rbreak total com.acme.*`, `rbreak . com.acme.Order` (every method of a class). Without a pattern of
-    classes, those that steps pass through (`exclude`) are left out. At the prompt a question comes first when there are
-    many. Classes that are loaded later get none; abstract and native methods have no code to stop in.
+    classes, those that steps pass through (`exclude`) are left out. At the prompt, jdbpy asks first if there are many.
+    Classes that are loaded later get none; abstract and native methods have no code to stop in.
     """
     try:
         wanted = re.compile(regex)

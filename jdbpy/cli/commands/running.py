@@ -49,8 +49,8 @@ async def reconnect(ctx: Context) -> Done | Restarting:
     """Attach again to the target, when the connection or the JVM has gone, or to begin afresh.
 
     Breakpoints, catchpoints, watchpoints, logpoints and traces are set again with their numbers, and displays,
-    monitors, views and step filters are kept; values are not, nor what was set for a thread or an object. While nothing
-    answers it is tried again with growing pauses; Ctrl-C ends that. `jdbpy attach --reconnect` does it by itself.
+    monitors, views and step filters are kept; values are not, nor what was set for a thread or an object. If the target
+    does not answer, jdbpy retries with increasing delays until Ctrl-C. `jdbpy attach --reconnect` does it by itself.
     """
     if ctx.restarted:
         return Done(f"attached to {ctx.session.address}")
@@ -68,7 +68,7 @@ async def reconnect(ctx: Context) -> Done | Restarting:
 
 @command("start", group="running", resumes=True)
 async def start(ctx: Context) -> Resumed:
-    """Run the launched program to the first line of its `main` method; after it has begun, start it again for that."""
+    """Run the launched program to the first line of its `main` method; if it is already running, restart it first."""
     session = ctx.session
     if ctx.restarts is None or ctx.restarts.attaches:
         raise _cannot_restart()
@@ -85,7 +85,8 @@ async def start(ctx: Context) -> Resumed:
 async def wait(ctx: Context, seconds: Annotated[float, Seconds()]) -> Done:
     """Wait for so many seconds, or until the program stops or ends, and show what is reported meanwhile.
 
-    For scripts that set logpoints and traces: `wait 10`. It lets nothing run by itself; `cont` does, or `resume`.
+    For scripts that set logpoints and traces: `wait 10`. It does not resume the target; use `cont` or `resume` for
+    that.
     """
     if ctx.session.ending is not None:
         return Done("there is nothing to wait for: the target has ended")
@@ -99,7 +100,7 @@ async def wait(ctx: Context, seconds: Annotated[float, Seconds()]) -> Done:
 async def cont(ctx: Context, place: Annotated[PlaceRequest | None, LocationArgument()] = None) -> Resumed:
     """Let the target run on until the next stop.
 
-    With a place it stops there, once, as `advance` does.
+    With a location, stop there once, like `advance`.
     """
     if place is not None:
         if place.line is not None:
@@ -188,7 +189,12 @@ async def panic(ctx: Context) -> Panicked:
 
 Count = Annotated[int, Number("COUNT", help="how many times")]
 Alone = Annotated[
-    bool, Option("-alone", "--alone", help="no other thread runs meanwhile; 'set step-others hold' always")
+    bool,
+    Option(
+        "-alone",
+        "--alone",
+        help="keep all other threads suspended during the step; 'set step-others hold' makes this the default",
+    ),
 ]
 
 
@@ -205,7 +211,7 @@ async def step(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resum
 async def step_up(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run until the current method returns to its caller, and show what it returned: `$ret` in expressions.
 
-    Out of a lambda it comes to the code that called it. Out of code that Kotlin inlined it comes to the call's line.
+    From a lambda, return to its caller. From code that Kotlin inlined, return to the line of the call.
     """
     return await _step(ctx, StepDepth.OUT, StepSize.LINE, count, alone)
 
@@ -214,8 +220,8 @@ async def step_up(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Re
 async def next_line(ctx: Context, count: Count = 1, *, alone: Alone = False) -> Resumed:
     """Run to the next line of this method, over the methods that it calls.
 
-    Where the line has a single call, what that returned is shown; it is `$ret` in expressions. Code that a compiler
-    inlined (Kotlin) is passed like a call; `step` enters it.
+    If the line makes exactly one call, its return value is shown, and available as `$ret` in expressions. Code that a
+    compiler inlined (Kotlin) is passed like a call; `step` enters it.
     """
     return await _step(ctx, StepDepth.OVER, StepSize.LINE, count, alone)
 

@@ -67,9 +67,9 @@ async def read(
 ) -> ScriptRead | LoadedPlugins:
     """Run the commands of a file, one a line; `#` starts a comment. It ends at the first command that fails.
 
-    `read -k FILE` goes on after it, and fails at its end, as your `init` file is read.
-    A file `*.py` is a plug-in and is loaded: its commands are there from then on. To load it again takes it as it is
-    now. Nobody but you may be able to write it.
+    `read -k FILE` goes on after it, and fails at its end, as your `init` file is read. A file `*.py` is a plug-in and
+    is loaded: its commands are there from then on. Loading it again uses its current contents. Only you may have write
+    access to it.
     """
     if path.endswith(".py"):
         return LoadedPlugins((described(await load_plugin(ctx, path)),))

@@ -49,8 +49,8 @@ async def serve(
 
     All stops are then those of all clients, and each may resume what is stopped; with `--apart` each has the stops of
     its own breakpoints and steps. An editor that speaks the Debug Adapter Protocol attaches at the socket, or at the
-    port with `"token"` beside its other settings. Breakpoints of a client that leaves go with it. When this session is
-    left, the others are as well. Given again it lists the clients.
+    port with `"token"` beside its other settings. Breakpoints of a client that leaves go with it. Leaving this session
+    ends it for all clients. Given again it lists the clients.
     """
     if name and re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}", name) is None:
         raise UsageError(f"'{name}' is not a valid session name", hint="letters, digits, '.', '_' and '-', at most 40")

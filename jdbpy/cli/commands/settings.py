@@ -81,7 +81,7 @@ async def repeat(ctx: Context, value: Annotated[str, ChoiceArgument("on", "off")
 
 @command("exclude", "skip", group="settings")
 async def exclude(ctx: Context, patterns: Annotated[tuple[str, ...] | None, ExcludePatterns()] = None) -> Excludes:
-    """Show or set the classes that steps pass through: `exclude java.*, *Proxy`; `exclude none` for no such class."""
+    """Show or set the classes that steps pass through: `exclude java.*, *Proxy`; `exclude none` clears the list."""
     execution = ctx.session.execution
     if patterns is not None:
         execution.set_excludes(patterns)

@@ -75,7 +75,7 @@ async def snapshot(
     ] = (),
     classes: Annotated[
         str,
-        Option("--classes", argument=ChoiceArgument("all"), help="also of classes that nothing leads to, all is kept"),
+        Option("--classes", argument=ChoiceArgument("all"), help="everything, also of classes that nothing refers to"),
     ] = "",
     again: Annotated[bool, Option("--again", help="where the file exists, write FILE-2, FILE-3 and so on")] = False,
 ) -> snapshots.SnapshotTaken | Actions:

@@ -78,8 +78,8 @@ async def list_(ctx: Context, what: Annotated[str, ListArgument()] = "") -> List
     """Show source lines around the current one, or around a line or a method.
 
     `list 42`, `list 10,20`, `list total`, `list com.acme.Order.total`, `list Order:42`; `list +` goes on where the last
-    one ended, `list -` goes back. How many lines: `set list-lines`. Where there is no source, what `set decompiler`
-    names makes some of the class file, if that is on this machine; without it the bytecode is shown.
+    one ended, `list -` goes back. How many lines: `set list-lines`. Without source, the program named by `set
+    decompiler` decompiles the class file, if it is on this machine; else the bytecode is shown.
     """
     size: int = ctx.settings["list-lines"]
     here = ctx.listed

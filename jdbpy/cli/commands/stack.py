@@ -142,7 +142,8 @@ async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None
 async def where_full(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> StackFrames:
     """Show a stack with the variables of each frame.
 
-    The JVM looks for each frame from the top: a thousand take a second, ten thousand (`set frame-limit`) minutes.
+    The JVM searches for each frame from the top of the stack: 1,000 frames take a second, 10,000 minutes (`set
+    frame-limit`).
     """
     stack = await _where(ctx, thread, count)
     frames = [frame for frame in stack.trace.frames if not frame.native]
@@ -264,9 +265,9 @@ async def _outermost(ctx: Context, count: int) -> StackTrace:
 async def return_(ctx: Context, expression: Annotated[str | None, ExpressionArgument()] = None) -> Done:
     """Make the current method return at once, with the value of an expression unless it is void.
 
-    The rest of the method does not run, `finally` blocks neither. It takes effect when the thread runs on.
-    To run to the method's own end, use `finish`. A trace of exits that stands in the code does not see it, one with
-    `--values` does.
+    Neither the rest of the method nor its `finally` blocks run. It takes effect when the thread runs on. To run to the
+    method's own end, use `finish`. A trace of exits set by breakpoints does not report this return; one with `--values`
+    does.
     """
     frame = await ctx.session.stack.selected()
     name = f"{frame.location.class_name}.{frame.location.method}"
@@ -279,7 +280,7 @@ async def return_(ctx: Context, expression: Annotated[str | None, ExpressionArgu
 
 @command("pop", group="changing", repeats="again")
 async def pop(ctx: Context, count: Annotated[int, Number("COUNT", help="how many frames")] = 1) -> FrameSelected:
-    """Drop the current frame: the thread stands before the call again. What the method did stays done."""
+    """Drop the current frame: the thread is back before the call. Side effects of the method are not undone."""
     await ctx.session.execution.pop(count)
     return await show_frame(ctx, await ctx.session.stack.selected())
 

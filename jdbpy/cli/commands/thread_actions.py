@@ -40,7 +40,7 @@ def applied(result: Applied, settings: Settings) -> Shown:
 async def suspend(ctx: Context, *threads: Annotated[str, ThreadArgument()]) -> Done:
     """Suspend threads, or all of them. Each suspend needs a resume of its own.
 
-    To stop the program and look at it, `pause` is the better word.
+    To stop the program and look at it, use `pause` instead.
     """
     found = await _find(ctx, threads)
     await ctx.session.execution.suspend([thread.id for thread in found] or None)

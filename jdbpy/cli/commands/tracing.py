@@ -109,9 +109,9 @@ async def trace_summary(
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many methods are shown")] = 20,
 ) -> TraceSummaries:
-    """Totals of the hits of traces, logpoints and the like: by method how many, how often, with which values.
+    """Totals of the hits of traces, logpoints and the like: per method: number of hits, rate and values.
 
-    All hits count, those too that were left out of the reports. Without a number, of everything that reports.
+    All hits are counted, including those that were not reported. Without a number, for everything that reports.
     """
     points = ctx.session.points
     reporting = [each.number for each in points.list() if each.policy is SuspendPolicy.NONE]
@@ -152,7 +152,7 @@ async def logpoint(ctx: Context, request: Annotated[LogpointRequest, Logpoint()]
 async def tracepoint(ctx: Context, request: Annotated[LogpointRequest, Tracepoint()]) -> BreakpointSet:
     """Report each hit of a place with its stack and go on.
 
-    `tracepoint Order.pay`, `tp Order:42 "total {total}" stack 20 -max 100 to orders.log`. The thread is resumed in the
-    segment that asks for its frames.
+    `tracepoint Order.pay`, `tp Order:42 "total {total}" stack 20 -max 100 to orders.log`. The thread is resumed by the
+    same packets that read its frames.
     """
     return await add_breakpoint(ctx, request.breakpoint, SuspendPolicy.NONE, request.text)

@@ -40,7 +40,7 @@ async def view(
     """Say how objects of a class, and of its subclasses, are shown: by an expression over their fields.
 
     `view com.acme.Money amount + " " + currency`, `view com.acme.Basket items[0..size]`, `view *.*Id value`. The fields
-    are read and nothing is run; an object within text stands as it would be printed. An error is shown beside the
+    are read and nothing is run; an object inside a text is shown as `print` shows it. An error is shown beside the
     object, which is then shown by its fields, as `dump` always shows it. Without arguments, list the views.
     """
     views = ctx.session.values.views

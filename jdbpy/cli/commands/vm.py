@@ -179,7 +179,7 @@ def _moment(seconds: float) -> str:
 async def vm(ctx: Context) -> vm_data.VmFacts:
     """Show what the target is: its VM, system, processors, process, the program and the options it was started with.
 
-    Where it cannot do all that HotSpot can for a debugger, that is listed; `capabilities` has all.
+    Debugger features of HotSpot that this VM lacks are listed; `capabilities` has all.
 
     Processors, process and options are read by methods that run in a thread that an event has stopped.
     """
@@ -203,7 +203,7 @@ async def capabilities(ctx: Context) -> Capabilities:
 
 @command("properties", "info properties", group="vm")
 async def properties(ctx: Context, pattern: Annotated[str, PROPERTIES] = "") -> Properties:
-    """List system properties of the target; of one that runs, too.
+    """List the target's system properties, also while it runs.
 
     `properties java.vm.*`, `properties encoding`.
     """
@@ -248,7 +248,7 @@ async def classpath_add(
 ) -> Done:
     """Add a jar or a directory to the class path of the running target.
 
-    It is looked into after what is there. The path is one on the target's machine.
+    It is searched after the existing entries. The path is one on the target's machine.
     """
     await ctx.session.vm.append_to_class_path(path)
     return Done(f"{path} was added to the target's class path", hint="`classpath` shows what it was started with")

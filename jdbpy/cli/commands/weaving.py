@@ -83,9 +83,9 @@ async def woven(ctx: Context) -> WovenClasses:
 async def weave(ctx: Context, number: Annotated[int, BreakpointNumber()]) -> Breakpoints:
     """Have the target itself compute the condition of a breakpoint or the values of a logpoint, at its own speed.
 
-    The class gets a check in front of the line as soon as the breakpoint is hit while no call can come to the line
-    again. Asking for it counts where `set in-target` would leave it alone: on a shared JVM, in the JVM's own classes,
-    and where another method of the class is in a loop, which goes on more slowly until it returns.
+    The check is inserted before the line at the first hit at which no call in progress can reach that line again. This
+    also works where `set in-target auto` would not do it: on a shared JVM, in the JVM's own classes, and where another
+    method of the class is in a loop, which goes on more slowly until it returns.
     """
     ctx.session.instrumentation.ask(number)
     return Breakpoints((ctx.session.points.get(number),))

@@ -2,7 +2,7 @@
 
 Owns the state that all kinds have: hit counts with an operator (``-hit >= 10``), conditions that cannot be evaluated
 (the first failure stops and says why, its likes pass and are counted). What a kind asks of the target stands in its own
-module; when a hit counts is the rule of ``points``.
+module; when a hit counts is decided by ``hit_rule``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A means of observing calls: its orders, its reports, and what all means have in common.
+"""A backend that observes calls: its orders, its reports, and what all backends have in common.
 
-Breakpoints serve on every target (``by_breakpoints``). Code that is woven into the methods may serve the same protocol:
-it reports ends of calls in batches, with times that the target has taken itself.
+Breakpoints serve on every target (``breakpoint_backend``). Code that is woven into the methods may serve the same
+protocol: it reports ends of calls in batches, with times that the target has taken itself.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def is_own_class(name: str) -> bool:
 
 
 class CodeIndexMap(Protocol):
-    """Code indices of one method before and after something was put in: ``weaving.parts.WovenMethod``."""
+    """Code indices of one method before and after something was put in: ``in_target.weave.records.WovenMethod``."""
 
     def start_after(self, index: int) -> int: ...
 

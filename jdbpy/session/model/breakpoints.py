@@ -190,14 +190,15 @@ OPTIONS = (
         help="`cost N%` switches it off when it takes more of the target's time",
     ),
     BreakpointOption(
-        "most", "-max", Takes.COUNT, "--max", help="`-max N` hits and then it is switched off",
+        "most", "-max", Takes.COUNT, "--max", help="`-max N` hits, then it is disabled",
     ),
     BreakpointOption(
         "woven", "in-target", help="`in-target` computed by the target itself, as `weave` asks for",
         refused="given 'in-target': that is for breakpoints and logpoints at lines and methods",
     ),
     BreakpointOption(
-        "callers", "caller", Takes.PATTERNS, missing="a pattern", help="`from PATTERNS` only when a caller fits",
+        "callers", "caller", Takes.PATTERNS, missing="a pattern",
+        help="`from PATTERNS` only if a calling method matches",
         refused="limited to callers: no stack", has_key=True,
     ),
     BreakpointOption(
@@ -206,7 +207,7 @@ OPTIONS = (
     ),
     BreakpointOption(
         "after", "after", Takes.BREAKPOINT, missing="a number of 'breakpoints'",
-        help="`after N` not before number N was hit (`after each N`: each time)", has_key=True,
+        help="`after N` only after number N has been hit (`after each N`: each time)", has_key=True,
     ),
     BreakpointOption("temporary", "-t", Takes.NOTHING, "--temporary", help="`-t` once", has_key=True),
     BreakpointOption("enabled", "-d", Takes.NOTHING, "--disabled", help="`-d` set it disabled", has_key=True),

@@ -65,9 +65,9 @@ _TEXTS = {
     Decision.WAITING_TURN: (HitOutcome.WAITING, "all threads are suspended at another stop"),
     Decision.CONDITION_FALSE: (HitOutcome.PASSED, "the condition was false"),
     Decision.CONDITION_FAILED: (HitOutcome.PASSED, "the condition failed, as it did at a stop before"),
-    Decision.HIT_COUNT: (HitOutcome.PASSED, "not a hit that its hit count asks for"),
+    Decision.HIT_COUNT: (HitOutcome.PASSED, "excluded by its hit count"),
     Decision.IGNORED: (HitOutcome.PASSED, "the ignore count"),
-    Decision.CALLER: (HitOutcome.PASSED, "another caller than it is for"),
+    Decision.CALLER: (HitOutcome.PASSED, "no matching caller"),
     Decision.NOT_MEANT: (HitOutcome.PASSED, "another class or method than it is for"),
     Decision.AFTER: (HitOutcome.PASSED, "the breakpoint that it waits for was not hit yet"),
     Decision.LIMIT: (HitOutcome.PASSED, "left out of the reports: over its limit"),
@@ -79,7 +79,7 @@ _TEXTS = {
     Decision.LEFT_OVER: (HitOutcome.DROPPED, "left over from an earlier debugger"),
     Decision.LEAVING: (HitOutcome.DROPPED, "the session was being left"),
     Decision.RESUMED: (HitOutcome.DROPPED, "its thread was resumed before the stop was shown"),
-    Decision.FAULT: (HitOutcome.DROPPED, "it could not be handled, which a warning has told"),
+    Decision.FAULT: (HitOutcome.DROPPED, "it could not be handled (see the warning)"),
 }
 
 

@@ -1,6 +1,6 @@
 """The events of a target for front ends: stops, notices, output, the end. Plain data.
 
-What is true of the model holds here as well (``session/model.py``); how events are delivered, ``streams`` says.
+What is true of the model holds here as well (``session/model/``); how events are delivered, ``streams`` says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The parts that a target keeps for looking at its objects: one reader with its memory, and the views in force.
 
-``Viewer`` finds the view of an object by its class chain and runs it. ``glance_at`` asks for what never changes about
-objects, classes and lengths, before it is known that their contents are wanted.
+``Viewer`` finds the view of an object by its class chain and runs it.
 """
 
 from __future__ import annotations
