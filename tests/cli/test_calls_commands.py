@@ -134,7 +134,9 @@ async def test_ctrl_c_at_the_prompt_shows_what_there_is(jvm: Jvm, tmp_path: Path
             terminal.type("calls Turns.turn limit 1/s show $cost\r")
             await terminal.expect("$cost = ")
             terminal.type("\x03")
-            await terminal.expect(" calls of Turns.turn in ", " reported", "interrupted")
+            shown = await terminal.expect(" calls of Turns.turn in ", " reported")
+            await terminal.prompt(">")
+            assert "observing 1 method; Ctrl-C ends it" in terminal.screen.text and "interrupted" not in shown
             terminal.type("quit\r")
             await terminal.wait_exit()
         await target.send("enough")

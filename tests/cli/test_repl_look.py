@@ -106,12 +106,12 @@ async def test_output_taller_than_the_screen(any_jvm: Jvm, tmp_path: Path) -> No
     bare = {"PATH": str(tmp_path)}  # no less there: the pager of our own
     async with attached(any_jvm, tmp_path, suspend=True, lines=12, environ=bare) as (terminal, _):
         await terminal.prompt("main[1]")
-        terminal.type("help\r")
+        terminal.type("help all\r")
         await terminal.expect("running:")
         await terminal.prompt(QUESTION)
         terminal.type("q")
         await terminal.prompt("main[1]")
-        terminal.type("help\r")
+        terminal.type("help all\r")
         await terminal.prompt(QUESTION)
         terminal.type(CTRL_C)
         await terminal.prompt("main[1]")
@@ -127,7 +127,7 @@ async def test_output_through_a_pager(any_jvm: Jvm, tmp_path: Path) -> None:
     environ = {"PAGER": f"{sys.executable} {pager}"}
     async with attached(any_jvm, tmp_path, suspend=True, lines=12, environ=environ) as (terminal, _):
         await terminal.prompt("main[1]")
-        terminal.type("help\r")
+        terminal.type("help all\r")
         await terminal.expect("first line: running:", "press a key")
         terminal.type(CTRL_C)  # is for the pager, which ignores it
         terminal.type("\r")

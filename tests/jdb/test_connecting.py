@@ -102,7 +102,7 @@ async def test_what_is_told_while_the_target_is_left_may_have_gone(jdk: Jvm, mon
 
     monkeypatch.setattr("jdbpy.jdb.run.Teller", Slow)
     monkeypatch.setattr("jdbpy.jdb.run.ScriptLines", Closed)
-    monkeypatch.setattr("jdbpy.jdb.opening.open_session", opened)
+    monkeypatch.setattr("jdbpy.jdb.run.open_session", opened)
     async with start_target(jdk, "JdbTour") as target:
         assert await run(parse(["-attach", str(target.port)])) == 0
         assert left.is_set()

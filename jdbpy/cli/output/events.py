@@ -48,7 +48,8 @@ def event_shown(event: Event, settings: Settings) -> Shown:
         yield Sentence(title(f"The connection is closed: {event.reason}"))
     elif isinstance(event, Notice) and event.kind != "breakpoint-pending":  # 'breakpoints' shows it
         first, *more = event.lines
-        yield Sentence(first, "    ") if event.report is not None or not more else first  # a table: as it is
+        indent = "  " if event.report is None else "    "
+        yield Sentence(first, indent) if event.report is not None or not more else first  # a table: as it is
         if event.report is not None and event.kind == "call":
             yield from _inside(event.report)
         yield from more

@@ -314,8 +314,10 @@ class Conversation(Driver):
         if self._command.cancelled_caught:
             self._sink.write("interrupted\n")
         elif self._resumed and not self.over:
+            self._doing = Doing.WAITING  # the command is over: Ctrl-C pauses what it has let run
             with trio.move_on_after(GRACE):
                 await self._stopped.wait()
+            self._doing = Doing.COMMAND
         self.jvms.touch()
         self._screen.long.clear()
         if succeeded:

@@ -160,7 +160,7 @@ async def test_the_tasks_of_a_person(any_jvm: Jvm, tmp_path: Path) -> None:
         screen.press(":delete 1\r")
         await screen.sees(lambda: "delete 1" in screen.text, what="the breakpoint to go")
         screen.press(F5)
-        await screen.sees("flood 1")
+        await screen.sees("flood 1", "the program runs")
         screen.press("?")
         await screen.sees("Keys of the screen")
         screen.press("?p")
