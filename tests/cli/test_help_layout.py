@@ -52,7 +52,7 @@ def test_no_word_is_broken(columns: int | None) -> None:
 
 def test_a_paragraph_is_no_list_because_a_line_of_it_begins_like_one() -> None:
     page = "\n".join(shown(page_of(TABLE.by_name["catch"]), None))
-    assert "\n'catch uncaught *' for what is caught nowhere; " in page
+    assert "\n'catch uncaught *' for exceptions that nothing catches; " in page
 
 
 def test_paragraphs_lists_and_rows() -> None:
