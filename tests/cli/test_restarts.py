@@ -80,7 +80,7 @@ async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_pat
         await terminal.run("cont", "The target has ended with status 0", "'run' starts it again", then=">")
         for line in ("locals", "next", "pop", "until", "print 1"):
             await terminal.run(line, "the target has ended", "'run' starts it again", then=">")
-        assert "`" not in await terminal.run("help cont", "as 'advance' does", then=">")
+        assert "`" not in await terminal.run("help cont", "like 'advance'", then=">")
         await terminal.run("run", "Breakpoint 1 hit", then="main[1]")
         terminal.type("quit\r")
         await terminal.expect("the target is ended")

@@ -64,11 +64,10 @@ async def unmonitor(ctx: Context, number: Annotated[int, Number("NUMBER")]) -> D
 
 @command("commands", group="breakpoints")
 async def commands(ctx: Context, number: Annotated[int | None, BreakpointNumber()] = None) -> Actions:
-    """Set the commands that run when a breakpoint is hit: the lines that follow, up to `end`. Without a number, for the
-    most recent breakpoint.
+    """Set the commands that run when a breakpoint is hit: the lines that follow, up to `end`.
 
-    For watchpoints, catchpoints and traces too. A `cont` among them lets the target run on. If `end` comes first, the
-    commands are removed. `on NUMBER COMMAND` adds a single one.
+    Without a number, for the most recent breakpoint. For watchpoints, catchpoints and traces too. A `cont` among them
+    lets the target run on. If `end` comes first, the commands are removed. `on NUMBER COMMAND` adds a single one.
     """
     if number is None:
         numbers = [point.number for point in ctx.session.points.list()]

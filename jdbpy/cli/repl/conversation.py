@@ -313,6 +313,9 @@ class Conversation(Driver):
                 await self._screen.page()
         if self._command.cancelled_caught:
             self._sink.write("interrupted\n")
+            found = self._table.find(line)
+            if found is not None and found.command.resumes and self.session.state is VmState.RUNNING:
+                await self._pause()  # it had let the target run already: that is what was to be stopped
         elif self._resumed and not self.over:
             self._doing = Doing.WAITING  # the command is over: Ctrl-C pauses what it has let run
             with trio.move_on_after(GRACE):

@@ -56,6 +56,8 @@ async def test_plugins_joined_sessions_and_snapshots(any_jvm: Jvm, tmp_path: Pat
             await host.sees("number = 1")
             await host.command(f"snapshot {kept}")
             await host.sees(kept.exists, what="the snapshot")
+            host.press(":quit\r")  # ends the program
+            await host.terminal.wait_exit()
         async with full_screen(["open", str(kept)], tmp_path) as offline:
             await offline.stands_at("int before = total;")  # it has come round since the other one left
             await offline.sees("snapshot", "number = 1")
