@@ -129,7 +129,7 @@ async def check(jvm: Jvm, feature: str, parts: int, how: str) -> list[str]:
 @pytest.mark.parametrize("how", ["close", "drop"])
 @pytest.mark.parametrize("feature", FEATURES)
 async def test_a_command_ends_when_the_connection_or_an_answer_is_lost(any_jvm: Jvm, feature: str, how: str) -> None:
-    assert await check(any_jvm, feature, 4, how) == []
+    assert await check(any_jvm, feature, 3, how) == []
 
 
 @pytest.mark.parametrize("how", ["hits", "breakpoint", "fleet"])

@@ -81,9 +81,10 @@ class Lacks:
 _BY_NUMBER = {(each.COMMAND_SET, each.COMMAND): each for each in all_commands()}
 
 
-def each_alone() -> list[Lacks]:
-    """Each capability and each command set off by itself."""
-    flags = [Lacks(flag, frozenset([flag])) for flag in FLAGS]
+def by_twos() -> list[Lacks]:
+    """Two capabilities off at a time, and each command set by itself."""
+    pairs = [FLAGS[at : at + 2] for at in range(0, len(FLAGS), 2)]
+    flags = [Lacks("-".join(pair), frozenset(pair)) for pair in pairs]
     return [*flags, *(Lacks(each.name, sets=frozenset([each.value])) for each in _SETS)]
 
 
