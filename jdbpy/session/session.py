@@ -573,7 +573,7 @@ class Session:
     @property
     def is_far(self) -> bool:
         """True if a round trip takes so long that what costs one more is noticed: a JVM behind a slow link."""
-        return self._target.latency.is_high
+        return self._target.high_latency
 
     # What is looked at
 

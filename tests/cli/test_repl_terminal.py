@@ -242,3 +242,17 @@ async def test_an_interrupt_ends_the_wait_of_a_row_of_commands(any_jvm: Jvm, tmp
         await terminal.expect("Paused")
         await selected(terminal)
         assert "target 127.0.0.1" not in terminal.screen.text
+
+
+async def test_ctrl_c_in_pasted_lines_pauses_once(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path, suspend=True) as (terminal, target):
+        await terminal.prompt("main[1]")
+        terminal.type("\x1b[200~cont\nversion\x1b[201~\r")
+        await target.wait_output("ready")
+        terminal.type(CTRL_C)
+        await terminal.expect("Paused")
+        await selected(terminal)
+        shown = await terminal.run("threads", "main", then="main[1]")
+        assert " times" not in shown and "suspended" in shown, shown
+        await terminal.run("resume", "resumed", then=">")
+        await ticks(target)

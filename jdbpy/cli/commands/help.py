@@ -236,7 +236,7 @@ async def help_jvmti(ctx: Context, name: Annotated[str, JvmtiName()] = "") -> He
 async def apropos(ctx: Context, word: Annotated[str, TextArgument("WORD")]) -> HelpIndex:
     """List the commands that a word may mean, and those whose help has it: `apropos deadlock`, `apropos slow`."""
     wanted = word.lower()
-    meant = [TABLE.by_name[name] for name in SYNONYMS.get(wanted, ())]
+    meant = [TABLE.get(name) for name in SYNONYMS.get(wanted, ())]
     found = [c for c in TABLE if c in meant or any(wanted in text.lower() for text in (c.name, c.doc, *c.aliases))]
     if not found:
         raise UsageError(f"no help text has '{word}' in it", hint="'help' lists all commands")

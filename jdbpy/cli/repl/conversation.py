@@ -33,6 +33,7 @@ from jdbpy import (
 )
 from jdbpy.cli.context import Context
 from jdbpy.cli.driver import Driver
+from jdbpy.cli.interpreter import expanded
 from jdbpy.cli.jvms import WAITING_FOR_ANY, Jvm, Jvms
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
@@ -313,9 +314,8 @@ class Conversation(Driver):
                 await self._screen.page()
         if self._command.cancelled_caught:
             self._sink.write("interrupted\n")
-            found = self._table.find(line)
-            if found is not None and found.command.resumes and self.session.state is VmState.RUNNING:
-                await self._pause()  # it had let the target run already: that is what was to be stopped
+            if self._doing is Doing.COMMAND and self.session.state is VmState.RUNNING and self._resumes(line):
+                self._begin_pause()  # it had let the target run already: that is what was to be stopped
         elif self._resumed and not self.over:
             self._doing = Doing.WAITING  # the command is over: Ctrl-C pauses what it has let run
             with trio.move_on_after(GRACE):
@@ -480,8 +480,7 @@ class Conversation(Driver):
                 case Reaction.PAUSE:
                     if self._doing is Doing.WAITING:
                         self._command.cancel()
-                    if not self._pausing:
-                        self._start_soon(self._pause)
+                    self._begin_pause()
                 case Reaction.EXPLAIN:
                     self.say(f"{self._still()}; Ctrl-D or 'quit' leaves the debugger")
                 case Reaction.IGNORE:
@@ -493,8 +492,17 @@ class Conversation(Driver):
             return "a thread is suspended already; 'pause' suspends the others too"
         return "nothing is running"
 
+    def _resumes(self, line: str) -> bool:
+        """True if a line is a command that lets the target run."""
+        found = self._table.find(expanded(self.context, line))
+        return found is not None and found.command.resumes
+
+    def _begin_pause(self) -> None:
+        if not self._pausing:
+            self._pausing = True
+            self._start_soon(self._pause)
+
     async def _pause(self) -> None:
-        self._pausing = True
         try:
             await self.session.execution.pause()
         except JdbpyError as error:
