@@ -121,7 +121,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "stepout": ("finish",),
     "stepover": ("next",),
     "stepin": ("step",),
-    "stepi": ("stepi",),
     "jad": ("list", "disassemble"),
     "decompile": ("list", "disassemble"),
     "javap": ("disassemble",),

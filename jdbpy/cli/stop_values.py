@@ -6,7 +6,7 @@ A stop costs no trip more for it over a slow link, unless the setting asks for i
 
 from __future__ import annotations
 
-from jdbpy import FrameInfo, JdbpyError, Stopped, Variable
+from jdbpy import FrameInfo, JdbpyError, Stopped
 from jdbpy.cli.commands.data import evaluate_displays
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.values import value_line
@@ -37,7 +37,7 @@ async def _variables(ctx: Context, frame: FrameInfo, *, changed_only: bool) -> t
         return ()
     key = (frame.thread.id, frame.location.class_name, frame.location.method, frame.location.signature, frame.height)
     before = ctx.stop_variables.pop(key, None)
-    now = {each.name: text_of(each) for each in found}
+    now = {each.name: value_line(each.value, each.error).text for each in found}
     ctx.stop_variables[key] = now
     if len(ctx.stop_variables) > _MOST:
         del ctx.stop_variables[next(iter(ctx.stop_variables))]
@@ -48,8 +48,3 @@ async def _variables(ctx: Context, frame: FrameInfo, *, changed_only: bool) -> t
     return tuple(
         StopVariable(each, before.get(each.name, "")) for each in found if before.get(each.name) != now[each.name]
     )
-
-
-def text_of(variable: Variable) -> str:
-    """Return what a variable's value shows."""
-    return value_line(variable.value, variable.error).text

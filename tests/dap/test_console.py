@@ -118,17 +118,17 @@ async def test_the_console_shows_whole_paths(jvm: Jvm) -> None:
     async with start_target(jvm, "Large") as target, dap_client() as dap:
         await dap.attach(target)
         line = target.program.line("twice")
-        [shown] = await dap.set_breakpoints("/srv/work/Large.java", [{"line": line}])
-        missing = await dap.set_breakpoints("/srv/work/acme/Missing.java", [{"line": 3}])
+        [shown] = await dap.set_breakpoints("/elsewhere/Large.java", [{"line": line}])
+        missing = await dap.set_breakpoints("/elsewhere/acme/Missing.java", [{"line": 3}])
         await dap.request("configurationDone")
         stop = await dap.stopped("breakpoint", hitBreakpointIds=[shown["id"]])
         [top, *_] = await dap.frames(stop)
         listed = await console(dap, "breakpoints", top)
-        assert f" /srv/work/Large.java:{line} " in listed and " /srv/work/acme/Missing.java:3 " in listed
+        assert f" /elsewhere/Large.java:{line} " in listed and " /elsewhere/acme/Missing.java:3 " in listed
         assert not missing[0]["verified"]
         # one that is set there is the client's as well: it may take it out again
-        await console(dap, f"break /srv/work/Large.java:{target.program.line('call')}", top)
-        [again] = await dap.set_breakpoints("/srv/work/Large.java", [{"line": line}])
+        await console(dap, f"break /elsewhere/Large.java:{target.program.line('call')}", top)
+        [again] = await dap.set_breakpoints("/elsewhere/Large.java", [{"line": line}])
         assert again["id"] == shown["id"]
         await dap.request("disconnect", terminateDebuggee=True)
         await dap.event("terminated")

@@ -133,13 +133,7 @@ async def info_line(ctx: Context, what: Annotated[str, ListArgument()] = "") -> 
 
     `info line` is for the selected frame's line; `info line 42`, `info line Order:42`, `info line Order.total`.
     """
-    if not what:
-        location = (await ctx.session.stack.selected()).location
-        class_name, number = location.class_name, location.line
-    elif re.fullmatch(":?[0-9]{1,9}", what):
-        class_name, number = (await _current_file(ctx))[0], int(what.removeprefix(":"))
-    else:
-        class_name, number, _ = await _place(ctx, what)
+    class_name, _, number = await place_of_text(ctx, what)
     if number is None:
         raise StateError("the current method has no line numbers", hint="'up' goes to the caller")
     entries = await ctx.session.classes.lines(class_name)
@@ -316,12 +310,12 @@ async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     raise UsageError(f"no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
 
 
-async def place_of_text(ctx: Context, text: str) -> tuple[str, str | None, int]:
-    """Return the class, source file and line of a place, "" for the selected frame's; 0 for a line that is not known.
+async def place_of_text(ctx: Context, text: str) -> tuple[str, str | None, int | None]:
+    """Return the class, source file and line of a place, "" for the selected frame's; None for what is not known.
     wire: 1 trip for a frame, 2 or 3 for a method."""
     if not text:
         location = (await ctx.session.stack.selected()).location
-        return location.class_name, location.source_file, location.line or 0
+        return location.class_name, location.source_file, location.line
     if re.fullmatch(":?[0-9]{1,9}", text):
         class_name, source = await _current_file(ctx)
         return class_name, source, int(text.removeprefix(":"))

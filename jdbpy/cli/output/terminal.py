@@ -98,10 +98,7 @@ def _drawn(
     elif isinstance(shown, Sentence):
         yield from map(styled, broken(shown, columns))
     elif isinstance(shown, CutPieces):
-        text = Text()
-        for words, style in cut(shown, columns).pieces:  # escaped
-            text.append(words, _STYLES[style])
-        yield text
+        yield styled(cut(shown, columns))
     elif isinstance(shown, CodePieces):
         from jdbpy.cli.output.source import source_texts  # which brings the lexers
 

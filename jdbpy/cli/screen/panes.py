@@ -77,7 +77,6 @@ class ListPane(Pane, Generic[Item]):
         self.cursor = 0
         self.top = 0
         self._height = 1
-        self._chosen: Hashable = None
 
     def key(self, item: Item) -> Hashable:
         """Return what stays the same of an item from state to state."""
