@@ -13,7 +13,8 @@ It does not know what a breakpoint is for; that is ``jdbpy.session``. Where to f
     opening                 from a stream to a connection that runs
     connection              requests, replies and events over a stream; its parts are ``pending`` (one reply),
                             ``packet_stream`` (one task receives, one sends),
-                            ``event_queue``, ``close_reason`` (why it closed), ``statistics``
+                            ``event_queue``, ``close_reason`` (why it closed), ``vm_death`` (a VM that
+                            reports its end ends at once), ``statistics``
     lazy_records            very many records of one kind: as bytes, and field by field; ``strings`` of JDWP
     event_parts             the parts of an event, read before it is decoded
     reply_cache             answers that stay good while nothing runs

@@ -20,6 +20,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, ProtocolError
 from jdbpy.garbage import no_collection
+from jdbpy.task_groups import open_nursery
 from jdbpy.wire import close_reason
 from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command, R
@@ -28,10 +29,11 @@ from jdbpy.wire.event_queue import EventQueue
 from jdbpy.wire.framing import Packet, encode_command
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.messages import event_request, virtual_machine
-from jdbpy.wire.messages.event import Composite, VMDeath
+from jdbpy.wire.messages.event import Composite
 from jdbpy.wire.packet_stream import PacketStream
 from jdbpy.wire.pending import OnAbandoned, OnReply, Pending, RawPending, undoing
 from jdbpy.wire.statistics import Statistics
+from jdbpy.wire.vm_death import VmDeathWatch
 
 if TYPE_CHECKING:
     from jdbpy.wire.audit import AuditLog
@@ -107,7 +109,7 @@ class Connection:
         self._outstanding: dict[int, Pending[Any] | RawPending] = {}
         self._next_id = 1
         self._events = EventQueue(hold=self._hold_events, release=self._release_events)
-        self._last_event: Packet | None = None
+        self._death = VmDeathWatch(self)
         self._decoded: tuple[Packet | None, Composite | None] = None, None  # the last event set that was looked at
         self._exiting = False
         self._closed = trio.Event()
@@ -132,7 +134,11 @@ class Connection:
 
     async def run(self) -> None:
         """Receives and sends until the connection is over."""
-        await self._packets.run()
+        with trio.CancelScope(shield=True):  # it outlives a cancellation of what runs beside it
+            async with open_nursery() as nursery:
+                nursery.start_soon(self._death.run)
+                await self._packets.run()
+                nursery.cancel_scope.cancel()
 
     async def drop(self) -> None:
         """Close a connection that does not ``run``."""
@@ -435,9 +441,11 @@ class Connection:
             pending.settle(packet)
             if type(pending.command) in _NOTABLE:
                 self._after(packet, pending.command)
+            if self._death.reported:
+                self._death.answered(type(pending.command))
         elif (packet.command_set, packet.command) == (Composite.COMMAND_SET, Composite.COMMAND):
             self._counts["events"] += 1
-            self._last_event = packet
+            self._death.came_in(packet)
             if self.on_event is None or not self.on_event(packet):
                 self._events.put(packet)
         else:  # a reply to nothing, or a command set of the peer's own: Android's agent sends such
@@ -498,11 +506,4 @@ class Connection:
         """Return the reason when the target had said that it was going to end."""
         if self._exiting:
             return close_reason.EXITED
-        if self._last_event is not None:
-            try:
-                events = self._codec.decode(Composite, self._last_event.data, self.id_sizes).events
-            except ProtocolError:
-                return None
-            if any(isinstance(event, VMDeath) for event in events):
-                return close_reason.VM_DEATH
-        return None
+        return close_reason.VM_DEATH if self._death.reported else None

@@ -96,6 +96,8 @@ class Error(IntEnum):
     INVALID_COUNT = 512
     NOT_IN_SNAPSHOT = 60_001  # not of the specification: what a snapshot answers where it has no answer
     NOT_IN_RECORDING = 60_002  # likewise a recording
+    NEEDS_AGENT = 60_003  # likewise a JVM without the debugger agent
+    NO_ANSWER = 60_004  # likewise one that does not answer at its attach socket
 
 
 class EventKind(IntEnum):

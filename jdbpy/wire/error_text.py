@@ -102,11 +102,19 @@ _TEXTS: dict[int, tuple[str, str]] = {
     Error.NATIVE_METHOD: ("the method is native: it has no lines and no variables", ""),
     Error.NOT_IN_SNAPSHOT: (
         "that is not in the snapshot",
-        "a snapshot with a greater --depth or --most has more; what runs or searches the heap needs the JVM",
+        "a snapshot with a greater --depth or --max has more; what runs or searches the heap needs the JVM",
     ),
     Error.NOT_IN_RECORDING: (
         "that is not in the recording",
         "only what was asked then is answered; attach to the JVM for more",
+    ),
+    Error.NEEDS_AGENT: (
+        "that needs the debugger agent, which this JVM was started without",
+        "threads, stacks, locks, histograms, flags, properties and 'jcmd' work without it",
+    ),
+    Error.NO_ANSWER: (
+        "the JVM does not answer at its attach socket",
+        "it may be stopped (SIGSTOP), hang, or be held by a debugger",
     ),
     Error.INVALID_COUNT: ("the count must be at least 1", ""),
 }
