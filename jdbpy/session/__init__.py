@@ -18,9 +18,15 @@ down only (``tests/test_layers.py``). From the ground up:
 * ``eval``: Java expressions, from text to values described
 * ``calls``: the component ``session.observer``: calls observed while the target runs
 * ``inspect``: what else can be read of a target: classes, threads, locks, the heap, the VM
+* ``profile``: the component ``session.profiler``
 * ``hotswap``: code replaced
+* ``recorded``: calls that were recorded line by line, read; pure
 * ``in_target``: conditions, logpoints and calls that the target itself computes; ``snapshots``: the target in a file
+* ``answer_stream``: the stream of a connection whose peer is in this process
+* ``without_agent``: a JVM without the debugger agent, by HotSpot's attach socket
+* ``class_dump``: class files of what runs
 * ``packets``: packets of other sessions, out of captures and recordings
+* ``testing``: where tests fail
 * ``watchdog``: what gets a target running again when its user does not
 * ``session``: the session, with all components
 * ``clients``: several clients of one session

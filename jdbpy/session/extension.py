@@ -43,7 +43,13 @@ class Extension:
         """Breakpoints were removed or disabled, and the target has confirmed it."""
 
     async def before_catchpoint(self, point: Breakpoint) -> None:
-        """An exception breakpoint is about to be set: nothing may catch exceptions in the program's code."""
+        """An exception breakpoint is about to be set: it may see no exception as caught that the program does not."""
+
+    async def caught_behind(self, thrown: Any, frames: Sequence[CodeLocation] | None = None) -> CodeLocation | None:
+        """Return where the program catches what an event has thrown, and a handler of the debugger's own catches and
+        throws again: no location if nowhere, None if that is not known. ``frames`` are those of the thread that are
+        looked at, from the innermost; None for all."""
+        return None
 
     async def hit_threshold(self, point: Breakpoint, hit: Any) -> None:
         """A breakpoint has been passed or has reported ``look_after`` times; the thread of the hit is suspended."""

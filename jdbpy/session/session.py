@@ -17,6 +17,7 @@ import trio
 from jdbpy.errors import Disconnected, JdbpyError, StateError
 from jdbpy.session.events.dispatch import EventDispatcher, Votes
 from jdbpy.session.events.finishing import finishing
+from jdbpy.session.events.own_threads import OwnThread
 from jdbpy.session.events.streams import DEFAULT_CAPACITY, EventStream
 from jdbpy.session.events.target import Target
 from jdbpy.session.model.breakpoints import BreakpointInfo, SuspendPolicy
@@ -41,25 +42,33 @@ if TYPE_CHECKING:
     from jdbpy.session.breakpoints.watchpoints import Watchpoints
     from jdbpy.session.calls.backend import CallsInTarget
     from jdbpy.session.calls.observer import CallObserver
+    from jdbpy.session.class_dump import ClassDump
     from jdbpy.session.eval.api.component import Values
     from jdbpy.session.eval.utility_calls import CallRunner
     from jdbpy.session.execution.execution import Execution
     from jdbpy.session.execution.stops import StopShower
     from jdbpy.session.hotswap.hotswap import HotSwap
     from jdbpy.session.in_target.component import Instrumentation
+    from jdbpy.session.in_target.recorder import CallRecorder
     from jdbpy.session.inspect.bytecode import Code
     from jdbpy.session.inspect.classes import ClassDirectory
     from jdbpy.session.inspect.heap import HeapReader
     from jdbpy.session.inspect.locks import Locks
+    from jdbpy.session.inspect.loggers import LoggerReader
+    from jdbpy.session.inspect.mbeans import MBeanReader
     from jdbpy.session.inspect.modules import ModuleDirectory
     from jdbpy.session.inspect.source_maps import Strata
     from jdbpy.session.inspect.state_capture import Moments
+    from jdbpy.session.inspect.target_files import TargetFiles
     from jdbpy.session.inspect.threads import ThreadDirectory
+    from jdbpy.session.inspect.top import TopReader
     from jdbpy.session.inspect.vm import VmReader
     from jdbpy.session.model.snapshots import SnapshotProgress, SnapshotTaken
+    from jdbpy.session.profile.component import Profiler
     from jdbpy.session.snapshots.recording import RecordingStream
     from jdbpy.session.snapshots.taking import Snapshots
     from jdbpy.session.sources.sources import Sources
+    from jdbpy.session.testing.component import Tests
     from jdbpy.session.values.queries import ObjectQueries
     from jdbpy.session.values.stack import StackReader
 
@@ -88,6 +97,26 @@ class OwnProcess(Protocol):
         """Ask it to end, kill it after that many seconds, and wait for its end."""
 
 
+class _ThreadMaker:
+    """Makes threads of the debugger's own, where the session's ``in_target`` allows it (``ThreadMaker``)."""
+
+    def __init__(self, mode: Callable[[], str]) -> None:
+        self._mode = mode
+
+    def forbidden(self) -> str:
+        return "'set in-target off' forbids a thread of the debugger's own" if self._mode() == "off" else ""
+
+    async def make(self, target: Target) -> OwnThread:
+        from jdbpy.session.in_target.own_thread import make_own_thread
+
+        return await make_own_thread(target)
+
+    async def prepare(self, target: Target, thread: int) -> int:
+        from jdbpy.session.in_target.own_thread import prepare_own_thread
+
+        return await prepare_own_thread(target, thread)
+
+
 class Session:
     """A debugged target. Made by ``attach``, ``listen`` and ``launch`` only; not to be used after their block."""
 
@@ -106,10 +135,15 @@ class Session:
         self._watchdog = Watchdog(target, lambda threads: self.execution.release(threads))
         self._watchdog.limit = options.max_suspend
         target.extensions.add(self._watchdog)
+        if target.snapshot is None and not target.played:
+            target.own_threads.maker = _ThreadMaker(self._in_target_mode)
         self._watch_wire_log()
 
     async def _show_stop(self, votes: Votes) -> None:
         await self._stops.show(votes)
+
+    def _in_target_mode(self) -> str:
+        return self.instrumentation.mode if self.is_used("instrumentation") else self._options.in_target
 
     async def _read_exception(self, event: wire_event.Exception) -> ExceptionInfo:
         from jdbpy.session.values.throwables import exception_info
@@ -146,14 +180,26 @@ class Session:
     async def _class_file(self, class_name: str) -> bytes:
         from jdbpy.session.in_target.class_files import running_class_file
 
-        return await running_class_file(self._target, class_name)
+        try:
+            return await running_class_file(self._target, class_name)
+        except StateError:
+            if found := await self.class_dump.of_loader(class_name):  # it lies where only the target can open it
+                return found
+            raise
 
     @cached_property
     def snapshots(self) -> Snapshots:
         """Snapshots of the target in files."""
         from jdbpy.session.snapshots.taking import Snapshots
 
-        return Snapshots(self._target, self.stack, self.sources)
+        async def recorded() -> tuple[int, str]:
+            if not self.is_used("recorder"):
+                return 0, ""
+            await self.recorder.refresh()
+            calls = self.recorder.calls
+            return len(calls), await self.recorder.file_text(calls) if calls else ""
+
+        return Snapshots(self._target, self.stack, self.sources, recorded)
 
     @cached_property
     def moments(self) -> Moments:
@@ -285,6 +331,13 @@ class Session:
         return Catchpoints(self._target, self.points)
 
     @cached_property
+    def tests(self) -> Tests:
+        """Stop where tests fail."""
+        from jdbpy.session.testing.component import Tests
+
+        return Tests(self._target, self.points, partial(self.values.evaluate, limits=Limits(depth=0), remember=False))
+
+    @cached_property
     def watchpoints(self) -> Watchpoints:
         """Stops where fields are read and written."""
         from jdbpy.session.breakpoints.watchpoints import Watchpoints
@@ -312,6 +365,25 @@ class Session:
         return CallObserver(self._target, lambda: self.values.evaluator, self.run_beside, in_target)
 
     @cached_property
+    def recorder(self) -> CallRecorder:
+        """Calls that the target records, line by line, to be looked at afterwards."""
+        from jdbpy.session.in_target.recorder import CallRecorder
+
+        def in_target() -> CallsInTarget:
+            found = self.instrumentation.observed(asked=True)
+            assert found is not None
+            return found
+
+        return CallRecorder(
+            self._target,
+            lambda: self.values.evaluator,
+            self.run_beside,
+            in_target,
+            lambda class_name, source: self.sources.text(class_name, source),
+            lambda: self._calls,
+        )
+
+    @cached_property
     def heap(self) -> HeapReader:
         """Instances, referrers, histograms, dumps."""
         from jdbpy.session.inspect.heap import HeapReader
@@ -323,6 +395,41 @@ class Session:
         from jdbpy.session.eval.utility_calls import CallRunner
 
         return CallRunner(self._target, self.stack, lambda: self.values.evaluator)
+
+    @cached_property
+    def top(self) -> TopReader:
+        """What threads use of processors and memory, between two moments."""
+        from jdbpy.session.inspect.top import TopReader
+
+        return TopReader(self._target, self._calls)
+
+    @cached_property
+    def loggers(self) -> LoggerReader:
+        """Return the loggers of the target and their levels."""
+        from jdbpy.session.inspect.loggers import LoggerReader
+
+        return LoggerReader(self._target, self._calls)
+
+    @cached_property
+    def mbeans(self) -> MBeanReader:
+        """Return the MBeans of the target's platform server."""
+        from jdbpy.session.inspect.mbeans import MBeanReader
+
+        return MBeanReader(self._calls)
+
+    @cached_property
+    def class_dump(self) -> ClassDump:
+        """Class files of what runs, written to a directory."""
+        from jdbpy.session.class_dump import ClassDump
+
+        return ClassDump(self._target, self._calls)
+
+    @cached_property
+    def files(self) -> TargetFiles:
+        """Files of the target's machine, brought here over the debugger's own port."""
+        from jdbpy.session.inspect.target_files import TargetFiles
+
+        return TargetFiles(self._calls)
 
     @cached_property
     def locks(self) -> Locks:
@@ -360,6 +467,19 @@ class Session:
         return VmReader(self._target, self._calls)
 
     @cached_property
+    def profiler(self) -> Profiler:
+        """Profiles of the running target: by its flight recorder, else by sampling."""
+        from jdbpy.session.profile.component import Profiler
+
+        return Profiler(
+            self._target,
+            self._calls,
+            self.vm.diagnostic_command,
+            self.threads.sampler,
+            lambda type_ids: self.hotswap.set_again(type_ids),
+        )
+
+    @cached_property
     def modules(self) -> ModuleDirectory:
         """Return the modules of Java 9 and later."""
         from jdbpy.session.inspect.modules import ModuleDirectory
@@ -377,6 +497,15 @@ class Session:
     def snapshot_info(self) -> SnapshotInfo | None:
         """Return the snapshot that this session shows; None for a session with a JVM."""
         return self._target.snapshot
+
+    @property
+    def agent_line(self) -> str:
+        """Return the option that would start the JVM with the debugger agent, where it has none; "" where it has."""
+        return self._target.agent_line
+
+    def require_agent(self, what: str) -> None:
+        """Raises StateError on a JVM without the debugger agent: ``what``, in words, needs that."""
+        self._target.require_agent(what)
 
     @property
     def info(self) -> VmInfo:
@@ -457,6 +586,12 @@ class Session:
     def suspended_everything(self) -> bool:
         """True if the whole VM is held, not only single threads."""
         return self._target.suspension.everything_held
+
+    @property
+    def own_threads(self) -> tuple[int, ...]:
+        """Return the ids of the debugger's own threads in the target, in which methods are run while the program runs
+        or is paused. No trip."""
+        return self._target.own_threads.ids
 
     @property
     def suspended_threads(self) -> tuple[int, ...]:
@@ -670,6 +805,25 @@ class Session:
 
         await put_back_left_over(self._target)
 
+    async def end_left_recordings(self) -> None:
+        """End what a debugger that was killed has left in the flight recorder, where that is allowed, and say so.
+
+        For a target whose flight recorder has been used. wire: some 8 trips.
+        """
+        if self._target.snapshot is not None:
+            return
+        from jdbpy.session.events.frameless import find_frameless
+        from jdbpy.session.profile.left_behind import listed_names, names_in_fields, report_left
+
+        await find_frameless(self._target)
+
+        async def names() -> list[str]:
+            if self._target.diagnostics is not None:
+                return listed_names(await self.vm.diagnostic_command("JFR.check"))
+            return await names_in_fields(self.values, self.objects)
+
+        await report_left(self._target, self.vm.diagnostic_command, names)
+
     # How it ends
 
     async def detach(self) -> None:
@@ -750,7 +904,7 @@ class Session:
         if self._left or self.ending is not None or self._target.conn.close_reason is not None:
             return  # what has closed the connection is published as the ending, in a moment if not yet
         self._left = True
-        if self._target.snapshot is not None or self._target.played:
+        if self._target.snapshot is not None or self._target.played or self._target.agent_line:
             await self._target.conn.aclose()
             return
         from jdbpy.session.events.leaving import LIMIT, leave

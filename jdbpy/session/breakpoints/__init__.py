@@ -19,6 +19,7 @@ Kinds that are made of event requests:
 * ``catchpoints``: the component; classes, threads and the VM that come and go; ``exceptions``: exceptions
 * ``watchpoints``: fields; ``field_accesses``: the code that reads and changes them
 * ``traces``: the component; monitors; ``methods``: methods; ``method_places``: methods traced by breakpoints
+* ``method_patterns``: which methods a name or a pattern is for, with a cap
 
 Those that report and suspend nothing:
 

@@ -434,7 +434,9 @@ def _absolute(reporting: Reporting) -> Reporting:
 def _check_held(options: PointOptions) -> None:
     reads = options.log or options.condition or options.callers or options.reporting.stack
     if reads and not options.reporting.hold:
-        raise UsageError("a stack, a text or a condition needs the thread to be suspended", hint="leave out --no-stop")
+        raise UsageError(
+            "a stack, a text or a condition needs the thread to be suspended", hint="leave out --no-suspend"
+        )
 
 
 def _check_count(count: int) -> None:

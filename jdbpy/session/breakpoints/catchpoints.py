@@ -96,7 +96,7 @@ class ClassUnloadCatchpoint(EventBreakpoint):
 
 def _without_classes(shown: BreakpointInfo) -> BreakpointInfo:
     """Return a breakpoint as it is listed, without the classes that its ``spec`` has already."""
-    return shown.replace(options=tuple(option for option in shown.options if option[0] != "from"))
+    return shown.replace(options=tuple(option for option in shown.options if option[0] != "in"))
 
 
 class ThreadCatchpoint(EventBreakpoint):

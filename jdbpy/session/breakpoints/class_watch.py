@@ -17,7 +17,7 @@ from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import ClassName, none_loaded, not_loaded, of_the_runtime, similar
 from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.sources.local_classes import LONGEST_LOOK, LocalClasses
-from jdbpy.wire.constants import EventKind
+from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import ReferenceTypeID
 from jdbpy.wire.messages import event_request
 from jdbpy.wire.pending import Pending
@@ -39,6 +39,9 @@ class ClassWatch:
         self._on_class = on_class
         self._requests: list[EventRequest] = []
         self._is_open = False
+        self.preparing: dict[ReferenceTypeID, int] = {}
+        """The classes that ``on_class`` is told of now, each with the thread that prepares it and is held; 0: one that
+        runs a method for the debugger, which waits until ``on_class`` is done."""
 
     async def open(self, base: ReferenceTypeID | None = None) -> list[RefType]:
         """Return the classes of today; ``on_class`` is called with those to come. With ``base`` only subclasses are
@@ -130,8 +133,15 @@ class ClassWatch:
         if hit.request in self._requests and self._may_mean(prepared.name):
             if not self.name.is_pattern:
                 self.name = ClassName(prepared.name, bound=True)
-            return self._target.verdict_on_prepared(partial(self._on_class, prepared))
+            return self._target.verdict_on_prepared(partial(self._prepared, prepared, hit))
         return RESUME
+
+    async def _prepared(self, prepared: RefType, hit: RequestHit) -> None:
+        self.preparing[prepared.id] = hit.thread if hit.policy is not JdwpSuspendPolicy.NONE else 0
+        try:
+            await self._on_class(prepared)
+        finally:
+            self.preparing.pop(prepared.id, None)
 
     def _may_mean(self, full: str) -> bool:
         of_the_jdk = self._of_the_jdk and not self.name.is_full and self.name.is_end_of(full)

@@ -8,6 +8,7 @@ fit it, since ``*Exception`` would otherwise be every exception there is.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
@@ -25,13 +26,16 @@ from jdbpy.session.model import events
 from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.throwables import exception_info
 from jdbpy.wire.constants import EventKind
-from jdbpy.wire.ids import ObjectID, ReferenceTypeID, TaggedValue
+from jdbpy.wire.ids import CodeLocation, ObjectID, ReferenceTypeID, TaggedValue
 from jdbpy.wire.messages import event_request, object_reference
 from jdbpy.wire.pending import Pending
 
 _ANY = ReferenceTypeID(0)
 _MOST_ASKED = 32
 """Classes that may be asked for at a time: of more exceptions in so short a time the classes are not counted."""
+
+_MOST_UNDECIDED = 64
+"""Throwables that are remembered from where they are thrown to where it is known who catches them."""
 
 _THROWABLE = "Ljava/lang/Throwable;"
 
@@ -51,6 +55,9 @@ class ExceptionCatchpoint(EventBreakpoint):
         self.uncaught = uncaught
         self._throwable: RefType | None = None
         self._covered: set[ReferenceTypeID] = set()
+        self._looks_at_all = False
+        self._undecided: OrderedDict[int, CodeLocation] = OrderedDict()
+        """By throwable, where it was thrown; those whose catcher was not known when they were thrown."""
         self._asked = 0  # classes of exceptions that are being asked for
         self._watch = ClassWatch(basis.target, name, self._on_class, of_the_jdk=True)
 
@@ -66,6 +73,7 @@ class ExceptionCatchpoint(EventBreakpoint):
     async def _set_up(self) -> None:
         """wire: 3 trips, and 1 a superclass that is new; 1 for every exception (``*``)."""
         self._covered.clear()
+        self._looks_at_all = self._tells_apart and self._target.changed_code.has_handlers
         for extension in self._target.extensions.of(Extension.before_catchpoint):
             await extension.before_catchpoint(self)
         if self.typed.text == "*":
@@ -88,11 +96,62 @@ class ExceptionCatchpoint(EventBreakpoint):
     def disarm(self) -> list[Pending[Any]]:
         return [*self._watch.close(), *super().disarm()]
 
+    @property
+    def counts_every_hit(self) -> bool:
+        """True if each event of the agent is a hit; what the debugger's own handlers throw again is not one."""
+        return super().counts_every_hit and not self._target.changed_code.has_handlers
+
+    @property
+    def _tells_apart(self) -> bool:
+        """True if caught exceptions are meant and uncaught ones are not, or the other way round."""
+        return not (self.caught and self.uncaught)
+
+    def look_at_all(self) -> None:
+        """Have caught and uncaught exceptions reported as long as the agent does not tell them apart as the program
+        does, which ``concerns`` finds out. wire: no wait."""
+        wanted = self._target.changed_code.has_handlers
+        if self._tells_apart and wanted is not self._looks_at_all:
+            self._looks_at_all = wanted
+            for each in self.requests:
+                first = next(one for one in each.modifiers if isinstance(one, event_request.ExceptionOnly))
+                only = self._only(first.exceptionOrNull)
+                self._target.requests.change(each, [only if one is first else one for one in each.modifiers])
+
+    def _only(self, type_id: ReferenceTypeID) -> event_request.ExceptionOnly:
+        every = self._looks_at_all
+        return event_request.ExceptionOnly(type_id, self.caught or every, self.uncaught or every)
+
     def concerns(self, hit: RequestHit) -> Concerned:
+        thrown, caught, code = int(hit.event.exception.objectID), hit.event.catchLocation, self._target.changed_code
+        if code.throws_again(hit.event.location) and thrown not in self._undecided:
+            return False
+        if self._tells_apart and code.throws_again(caught):
+            return partial(self._is_meant_behind, hit)
+        if self._tells_apart and bool(caught.classID) is not self.caught:
+            self._undecided.pop(thrown, None)
+            return False
         return partial(self._fits, hit) if self.typed.is_pattern and self.typed.text != "*" else True
+
+    async def _is_meant_behind(self, hit: RequestHit) -> bool:
+        """True for an exception that passes a method which is recorded, if it is caught, or not caught, as is meant.
+
+        Where that is not known now it is when the exception leaves that method. wire: see ``Extension.caught_behind``.
+        """
+        thrown = int(hit.event.exception.objectID)
+        place: CodeLocation | None = None
+        for extension in self._target.extensions.of(Extension.caught_behind):
+            place = await extension.caught_behind(hit.event)
+        if place is None:
+            self._undecided.setdefault(thrown, hit.event.location)
+            if len(self._undecided) > _MOST_UNDECIDED:
+                self._undecided.popitem(last=False)
+            return False
+        return bool(place.classID) is self.caught and await self._fits(hit)
 
     async def _fits(self, hit: RequestHit) -> bool:
         """True if the exception's own class fits the pattern. wire: 2 trips, 1 for a known class."""
+        if not self.typed.is_pattern or self.typed.text == "*":
+            return True
         reader = Objects.of(self._target).reader
         type_id = await reader.run(reader.type_id(hit.event.exception.objectID))
         known = (await self._target.types.info([type_id])).get(type_id)
@@ -123,14 +182,20 @@ class ExceptionCatchpoint(EventBreakpoint):
 
     async def details(self, hit: RequestHit) -> dict[str, Any]:
         """Return what was thrown and where it will be caught. wire: as ``exception_info``."""
-        return {"exception": await exception_info(self._target, hit.event)}
+        told: dict[str, Any] = {"exception": await exception_info(self._target, hit.event)}
+        first = self._undecided.pop(int(hit.event.exception.objectID), None)
+        if first is not None and self._target.changed_code.throws_again(hit.event.location):
+            [place] = await self._target.types.locations([first])
+            where = f"{place.class_name}.{place.method}" + (f", line {place.line}" if place.line else "")
+            told["message"] = f"it was thrown in {where}: who catches it is known only here, behind a recorded method"
+        return told
 
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
         info: events.ExceptionInfo | None = details.get("exception")
         if info is None:
             return "exception-thrown", f"an exception was thrown: {where}"
         said = f": {info.message}" if info.message is not None else ""
-        how = "exception" if info.caught else "uncaught exception"
+        how = "uncaught exception" if info.caught is False else "exception"
         return "exception-thrown", f"{how} {info.type}{said} thrown: {where}"
 
     async def _on_class(self, prepared: RefType) -> None:
@@ -160,6 +225,6 @@ class ExceptionCatchpoint(EventBreakpoint):
         await self._catch(new)
 
     async def _catch(self, types: Iterable[ReferenceTypeID]) -> None:
-        only = [event_request.ExceptionOnly(type_id, self.caught, self.uncaught) for type_id in types]
+        only = [self._only(type_id) for type_id in types]
         if only:
             await self._request([(EventKind.EXCEPTION, [modifier]) for modifier in only])

@@ -11,9 +11,9 @@ from enum import Enum, auto
 from typing import Any, Protocol
 
 from jdbpy.record import Record
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
 from jdbpy.session.eval.jvm.pins import Pins
 from jdbpy.session.eval.operands import Operand
-from jdbpy.session.jvm.refs import Method, RefType
 from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.model.threads import Location, ThreadRef
 from jdbpy.session.model.values import ValueInfo, Variable
@@ -21,22 +21,6 @@ from jdbpy.wire import ids
 from jdbpy.wire.ids import CodeLocation, MethodID, ReferenceTypeID
 
 MethodKey = tuple[ReferenceTypeID, MethodID]
-
-
-class ObservedMethod(Record):
-    """A method whose calls are observed."""
-
-    owner: RefType
-    method: Method
-
-    @property
-    def key(self) -> MethodKey:
-        return self.owner.id, self.method.id
-
-    @property
-    def name(self) -> str:
-        """Class and method: ``com.acme.Order.pay``."""
-        return f"{self.owner.name}.{self.method.name}"
 
 
 class CallDetails(Record):

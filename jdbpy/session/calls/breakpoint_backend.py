@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from jdbpy.errors import Disconnected, JdwpError
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
 from jdbpy.session.breakpoints.method_places import Exit, FrameSlotReader, constant, find_places
-from jdbpy.session.calls.backend import EndedCall, MethodKey, NotRead, ObservedMethod, OnCalls, ReadCall
+from jdbpy.session.calls.backend import EndedCall, MethodKey, NotRead, OnCalls, ReadCall
 from jdbpy.session.calls.pending_calls import OpenCalls, Place, catching_frames
 from jdbpy.session.events.requests import (
     RESUME,

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jdbpy.errors import Disconnected, EvalError, JdbpyError, JdwpError
-from jdbpy.session.calls.backend import CallDetails, MethodKey, NotRead, ObservedMethod, ReadCall
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
+from jdbpy.session.calls.backend import CallDetails, MethodKey, NotRead, ReadCall
 from jdbpy.session.calls.expressions import ExpressionAtEnds, cost_limits, is_of_cost_alone, with_arguments, with_times
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.api.results import Results

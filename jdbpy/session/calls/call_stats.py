@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from jdbpy.session.calls.backend import EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
+from jdbpy.session.calls.backend import EndedCall, MethodKey
 from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.calls.statistics import CallTimes, MethodNames, RunningTimes, TimesByMethod
 from jdbpy.session.model.calls import CallStatistics

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from jdbpy.errors import UsageError
-from jdbpy.session.calls.backend import EndedCall, ObservedMethod
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
+from jdbpy.session.calls.backend import EndedCall
 from jdbpy.session.calls.expressions import cost_limits, cost_range, is_of_cost_alone, with_times
 from jdbpy.session.calls.observation import Observation, Observations
 from jdbpy.session.calls.statistics import Fold

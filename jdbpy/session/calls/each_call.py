@@ -10,7 +10,8 @@ from typing import Any
 import trio
 
 from jdbpy.errors import JdbpyError, UsageError
-from jdbpy.session.calls.backend import CallDetails, EndedCall, NotRead, ObservedMethod, ReadCall
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
+from jdbpy.session.calls.backend import CallDetails, EndedCall, NotRead, ReadCall
 from jdbpy.session.calls.breakpoint_backend import BreakpointBackend
 from jdbpy.session.calls.call_reader import CallReader, ReportLimit
 from jdbpy.session.calls.expressions import MOST_COST, cost_range, with_times

@@ -14,9 +14,9 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, UsageError
 from jdbpy.session.breakpoints.class_watch import ClassWatch
-from jdbpy.session.calls.backend import CallsInTarget, EndedCall, MethodKey, ObservedMethod
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod, choose, choose_in, read_wanted
+from jdbpy.session.calls.backend import CallsInTarget, EndedCall, MethodKey
 from jdbpy.session.calls.breakpoint_backend import BreakpointBackend
-from jdbpy.session.calls.method_patterns import choose, choose_in, read_wanted
 from jdbpy.session.events.finishing import finishing
 from jdbpy.session.events.target import Target, needs_jvm
 from jdbpy.session.jvm.refs import RefType
@@ -45,8 +45,17 @@ class Observations(Protocol):
         """Forget an observation."""
 
 
+CALLS_UNTIL = 20
+"""Calls of a method by which its class goes into the target."""
+
+CALLS_AGAIN = 5_000
+"""After so many more it is tried again."""
+
+
 class Observation:
     """The calls of some methods, observed for as long as an ``async with`` block lasts."""
+
+    calls_until, calls_again = CALLS_UNTIL, CALLS_AGAIN
 
     reads = False
     """True if threads are suspended to read the values of a report."""
@@ -185,6 +194,10 @@ class Observation:
         """Hand methods over to the target, which observes them itself from now on. wire: no wait."""
         self.in_target.update({each.key: each for each in methods})
         self.means.hand_over([each.key for each in methods])
+
+    def refuse(self, why: str) -> None:
+        """Note why the target does not observe methods itself."""
+        self.why_ordinary = why
 
     def take_back(self, type_id: int, why: str) -> None:
         """Breakpoints observe the methods of a class again, from its redefinition on, for that reason."""

@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from jdbpy.record import Record
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
 from jdbpy.session.breakpoints.method_places import find_places
-from jdbpy.session.calls.backend import EndedCall, MethodKey, NotRead, ObservedMethod, ReadCall
+from jdbpy.session.calls.backend import EndedCall, MethodKey, NotRead, ReadCall
 from jdbpy.session.calls.breakpoint_backend import NOTHING_READ, BreakpointBackend, OpenCall, Step
 from jdbpy.session.calls.statistics import Fold
 from jdbpy.session.events.requests import RequestHit, RequestSpec

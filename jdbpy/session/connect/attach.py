@@ -7,14 +7,14 @@ happens inside, the target is left running (attach, listen) or ended (launch), a
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
 
-from jdbpy.errors import ConnectError, LeaveError
+from jdbpy.errors import ConnectError, LeaveError, UsageError
 from jdbpy.session.connect.greeting import (
     CONNECT_LIMIT,
     LOCALHOST,
@@ -26,24 +26,23 @@ from jdbpy.session.connect.greeting import (
     loopbacks,
     parse_address,
 )
-from jdbpy.session.connect.tcp import dial, note_left, note_process, where_agents_went
+from jdbpy.session.connect.logs import recorder_of, wire_log
+from jdbpy.session.connect.tcp import agents_here, dial, note_left, note_process, where_agents_went
 from jdbpy.session.events.target import Target
 from jdbpy.session.local.tunnel import PeerProcess
 from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import Options
-from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
-from jdbpy.task_groups import open_nursery
+from jdbpy.task_groups import open_nursery, require_trio
 from jdbpy.wire.audit import open_audit_log
 from jdbpy.wire.effects import ReadOnlyGuard
 from jdbpy.wire.handshake import HungUp
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.opening import running
-from jdbpy.wire.wirelog import open_wire_log
 
 if TYPE_CHECKING:
     from jdbpy.session.connect.launched import Launched
-    from jdbpy.session.connect.transports import Transport
+    from jdbpy.session.connect.transports import CarriedTransport
     from jdbpy.session.snapshots.recording import SessionRecorder
     from jdbpy.wire.wirelog import WireLog
 
@@ -65,8 +64,6 @@ BEGINNING_LOOKS = 400
 REPORTS_AGAIN = 17
 """The first release, of those tried, whose agent reports events after a debugger was killed at a stop of everything."""
 
-_LOOK = (thread_reference.Suspend, thread_reference.FrameCount, thread_reference.Resume)
-
 LISTENER_PATIENCE = 2.0
 """Seconds that an agent waits for the handshake of who calls it; then it hangs up and listens on. This process may
 have been held up for as long, and calls again. See docs/agent.md, "The debugger speaks first"."""
@@ -83,7 +80,8 @@ async def attach_session(
 
     Without a host these are 127.0.0.1 and ::1, in that order. An address may name its transport, by a program of the
     user's that ends with the block: ``ssh://[USER@]HOST[:SSHPORT]/PORT``, ``docker://CONTAINER:PORT``,
-    ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT``. ``pid://N`` is a process of this machine.
+    ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT``. ``pid://N`` is a process of this machine, and ``pid:N`` in place of a
+    port one elsewhere; a JVM that was started without the agent is asked at its attach socket (``Session.agent_line``).
 
     ``timeout``: seconds from the first packet to a usable session; a peer that takes longer is given up. A program that
     opens the transport has more for that. Leaving the block detaches: the target runs on. Raises UsageError for the
@@ -91,17 +89,33 @@ async def attach_session(
     wire: 2 trips with connecting; the handshake and the first commands share one. One more for a target that stands at
     its start, and for a VM that no ``java`` launcher has started.
     """
+    require_trio()
     if "://" in address:
-        from jdbpy.session.connect.transports import parse_transport
+        from jdbpy.session.connect.transports import CarriedTransport, parse_transport
 
         transport = parse_transport(address)
         assert transport is not None
-        address = await transport.local(timeout)
+        address = ""
+        if transport.process:
+            from jdbpy.session.connect.without_agent import session_over, way_to_process
+
+            async with way_to_process(transport, timeout) as way:
+                if way.channel is not None:
+                    async with session_over(way.channel, way.name, options or Options(), way.carrier) as session:
+                        yield session
+                    return
+            address, transport = way.address, way.transport
         if not address:
+            assert isinstance(transport, CarriedTransport)
             async with _session_by_transport(transport, options or Options(), timeout) as session:
                 yield session
             return
-    where = parse_address(address, default_host=LOCALHOST)
+    try:
+        where = parse_address(address, default_host=LOCALHOST)
+    except UsageError as error:
+        if error.code == "NO_PORT" and (there := await trio.to_thread.run_sync(agents_here)):
+            raise UsageError(error.message, hint=f"{error.hint}; {there}", code=error.code) from None
+        raise
     called = trio.current_time()
     deadline = called + timeout
     addresses = loopbacks(where) if where.host == LOCALHOST else [where]
@@ -125,7 +139,7 @@ async def attach_session(
             try:
                 yield session
             finally:
-                listens_again = session.state in (VmState.RUNNING, VmState.STOPPED)
+                listens_again = session.state.lives
     finally:
         if listens_again:
             note_left(reached)
@@ -145,6 +159,7 @@ async def listen_session(
     and the first that is a JVM is debugged; the others are sent away, and the wait goes on, for ``timeout`` seconds.
     Leaving the block detaches. Raises UsageError, ConnectError (port taken, no JVM connected).
     """
+    require_trio()
     where = parse_address(address, default_host=LOOPBACK, any_port=True)
     try:
         listeners = await trio.open_tcp_listeners(where.port, host=where.host)
@@ -174,7 +189,7 @@ async def listen_session(
 
 
 @asynccontextmanager
-async def _session_by_transport(address: Transport, options: Options, timeout: float) -> AsyncIterator[Session]:
+async def _session_by_transport(address: CarriedTransport, options: Options, timeout: float) -> AsyncIterator[Session]:
     """A session over the first transport that leads to an agent. Raises ConnectError for the last one."""
     from jdbpy.session.connect.transports import opening_limit
 
@@ -267,28 +282,6 @@ def _leads_here(stream: trio.SocketStream) -> bool:
     except OSError:
         own = ""
     return is_loopback(host) or host == own
-
-
-@contextmanager
-def wire_log(options: Options) -> Iterator[WireLog | None]:
-    """The log that the options ask for. Raises UsageError."""
-    if not options.wire_log:
-        yield None
-        return
-    with open_wire_log(options.wire_log) as log:
-        yield log
-
-
-@contextmanager
-def recorder_of(options: Options, name: str) -> Iterator[SessionRecorder | None]:
-    """The recorder that the options ask for. Raises UsageError."""
-    if not options.record:
-        yield None
-        return
-    from jdbpy.session.snapshots.recording import recording
-
-    with recording(options.record, name) as recorder:
-        yield recorder
 
 
 @asynccontextmanager
@@ -394,6 +387,8 @@ async def session_with(
                             wake_reporting(target)
                     if greeted.changed and launched is None and played is None:
                         await session.put_back_left_over()
+                    if greeted.has_recorded and launched is None and played is None:
+                        await session.end_left_recordings()
                     if conn.recorder is not None:
                         conn.recorder.session_began(remote=target.remote, hold=target.hold)
                     yield session
@@ -473,16 +468,16 @@ async def _await_beginning(target: Target) -> None:
 
 async def _is_beginning(target: Target) -> bool:
     """True if the main thread has no frame. It is suspended for the look; False where that is not allowed. wire: 3
-    trips."""
+    trips, 4 before release 21."""
+    from jdbpy.session.events.ending import frame_count
+
     if not target.conn.allows(thread_reference.Suspend):
         return False
     threads = (await target.conn.request(virtual_machine.AllThreads())).threads
     names = await target.conn.batch([thread_reference.Name(each) for each in threads])
     for thread, name in zip(threads, names, strict=True):
         if isinstance(name, thread_reference.NameReply) and name.threadName == "main":
-            look = [command(thread) for command in _LOOK]
-            _, count, _ = await target.conn.batch(look)
-            return isinstance(count, thread_reference.FrameCountReply) and not count.frameCount
+            return await frame_count(target, thread) == 0
     return False
 
 

@@ -37,6 +37,10 @@ AGENT_LINE = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.
 """The option with which a JVM must be started; shown wherever a connection fails."""
 
 
+_HOST = re.compile(r"[A-Za-z][\w.-]*|[0-9]+(\.[0-9]+){3}", re.ASCII)
+"""A name or a literal address; a number alone is a port."""
+
+
 class Address(Record):
     """A host (name or literal, IPv6 without its brackets) and a port."""
 
@@ -60,10 +64,20 @@ def parse_address(text: str, *, default_host: str = LOOPBACK, any_port: bool = F
     elif colon and not host:
         host = default_host
     if not re.fullmatch("[0-9]{1,5}", port) or not (0 if any_port else 1) <= int(port) <= 65535:
-        raise UsageError(
-            f"'{text}' is not an address: a port is a number up to 65535", hint="[HOST:]PORT, for example 5005"
-        )
+        raise _no_address(text.strip(), host, port)
     return Address({"": default_host, "*": "0.0.0.0"}.get(host, host), int(port))
+
+
+def _no_address(text: str, host: str, port: str) -> UsageError:
+    """Return the error for a text that is not ``[HOST:]PORT``. Its code is NO_PORT if it may be a host."""
+    if not port or (not host and _HOST.fullmatch(text)):
+        example = f"{text.rstrip(':') or LOCALHOST}:5005"
+        why = f"'{text}' needs the port of the JVM's debugger agent behind it"
+        return UsageError(why, hint=f"for example {example}", code="NO_PORT")
+    hint = "[HOST:]PORT, for example 5005"
+    if text.isascii() and text.isdigit():
+        hint = f"{hint}; pid://{text} is the process {text}"
+    return UsageError(f"'{text}' is not an address: a port is a number up to 65535", hint=hint)
 
 
 def loopbacks(where: Address) -> list[Address]:
@@ -96,6 +110,9 @@ _GUESSED = 24
 _LAUNCHER = "Lsun/launcher/LauncherHelper;"
 """The class with which ``java`` finds the main class: initialized as soon as a VM is past its VMStart, not before."""
 
+_RECORDER = "Ljdk/jfr/internal/PlatformRecorder;"
+"""The class of the flight recorder, which is there once that was used."""
+
 
 class Greeted(Record):
     """A peer that is a debugger agent.
@@ -109,6 +126,8 @@ class Greeted(Record):
     suspended: bool
     changed: bool
     """True if a debugger has put something into its code at some time."""
+    has_recorded: bool
+    """True if its flight recorder has been used."""
     directory: str = ""
     class_path: tuple[str, ...] = ()
     """Its working directory and class path, by its own report; empty without one."""
@@ -138,6 +157,7 @@ async def greet(
         virtual_machine.AllThreads(),
         virtual_machine.ClassesBySignature(_LAUNCHER),
         virtual_machine.ClassesBySignature(SIGN),
+        virtual_machine.ClassesBySignature(_RECORDER),
     ]
     paths = virtual_machine.ClassPaths()  # what tells where it runs: neither its process nor its host can be asked for
     guessed = [thread_reference.SuspendCount(ThreadID(ObjectID(number))) for number in range(1, _GUESSED + 1)]
@@ -153,7 +173,9 @@ async def greet(
         raise not_an_agent(name, error.message) from error
     conn.id_sizes = sizes.sizes()
     asked = len(first)
-    about, capabilities, threads, launcher, sign = await _answers(conn, first[1:], conn.hello[1:asked], deadline)
+    about, capabilities, threads, launcher, sign, recorder_class = await _answers(
+        conn, first[1:], conn.hello[1:asked], deadline
+    )
     *counts, told = await exchange(conn, conn.hello[asked:], deadline - trio.current_time())
     for text in (about.description, about.vmVersion, about.vmName):
         if len(text) > VERSION_LENGTH:
@@ -177,7 +199,8 @@ async def greet(
     if not suspended and not begun:
         suspended = await _is_suspended(conn, threads.threads[:_SAMPLED], deadline)
     directory, class_path = ("", ()) if isinstance(told, JdwpError) else (told.baseDir, tuple(told.classpaths))
-    return Greeted(conn, info, capabilities, suspended, bool(sign.classes), directory, class_path, begun)
+    changed, has_recorded = bool(sign.classes), bool(recorder_class.classes)
+    return Greeted(conn, info, capabilities, suspended, changed, has_recorded, directory, class_path, begun)
 
 
 async def _answers(conn: Connection, commands: list[Command[Any]], pendings: list[Any], deadline: float) -> list[Any]:

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from importlib import import_module
 from select import select
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ from jdbpy.session.connect.launched import Launched
 from jdbpy.session.local.java_home import JavaHome, find_java
 from jdbpy.session.model.events import Output
 from jdbpy.session.model.options import Options
-from jdbpy.task_groups import open_nursery
+from jdbpy.task_groups import open_nursery, require_trio
 
 if TYPE_CHECKING:
     from jdbpy.session.session import Session
@@ -89,7 +89,8 @@ class LaunchCommand(Record):
     ``main`` is all that follows ``java`` on its command line: JVM options, then a main class, ``-jar FILE`` or
     ``-m MODULE/CLASS``, then the program's arguments. ``jvm_options`` are put before it. ``java`` is an executable or
     a Java home (None: see `find_java`). ``cwd`` is the working directory, ``env`` the whole environment (None: ours).
-    ``stdin`` is "none" (the target reads end-of-file), "inherit" (ours), or "pipe" (see `Launched.send_input`).
+    ``stdin`` is "none" (the target reads end-of-file), "inherit" (ours), "pipe" (see `Launched.send_input`), or the
+    path of a file. ``tty`` is the path of a terminal for the target to read and write; its output is not ours then.
     ``suspend``: hold the target before its main class is loaded. ``virtual_threads``: lists of threads have virtual
     ones too (since 19; the agent of an older Java would refuse the option, and is not given it). ``agent_at``: the
     whole command is ``main``, with an agent in it that connects to this ``HOST:PORT``; nothing is added to it then.
@@ -101,6 +102,7 @@ class LaunchCommand(Record):
     cwd: str | None = None
     env: Mapping[str, str] | None = None
     stdin: str = "none"
+    tty: str = ""
     suspend: bool = True
     virtual_threads: bool = False
     agent_at: str = ""
@@ -171,20 +173,46 @@ def _agent(command: LaunchCommand, java: JavaHome, address: str) -> str:
 
 
 async def _start(arguments: list[str], command: LaunchCommand) -> Launched:
-    stdin = {"none": subprocess.DEVNULL, "inherit": None, "pipe": subprocess.PIPE}[command.stdin]
-    try:
-        process = await trio.lowlevel.open_process(
-            arguments,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=command.cwd,
-            env=command.env,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise UsageError(f"cannot start {arguments[0]}: {error.strerror or error}: {error.filename}") from error
+    with _standard_files(command) as (stdin, output):
+        try:
+            process = await trio.lowlevel.open_process(
+                arguments,
+                stdin=stdin,
+                stdout=output,
+                stderr=output,
+                cwd=command.cwd,
+                env=command.env,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise UsageError(f"cannot start {arguments[0]}: {error.strerror or error}: {error.filename}") from error
     return Launched(process, arguments)
+
+
+@contextmanager
+def _standard_files(command: LaunchCommand) -> Iterator[tuple[int | None, int]]:
+    """What the target gets as its standard input, and as its two outputs. Raises UsageError."""
+    known = {"none": subprocess.DEVNULL, "inherit": None, "pipe": subprocess.PIPE}
+    with ExitStack() as opened:
+        terminal = _opened(command.tty, os.O_RDWR | os.O_NOCTTY, opened) if command.tty else None
+        if terminal is not None and not os.isatty(terminal):
+            raise UsageError(f"{command.tty} is not a terminal", hint="'tty' in the other window says what its is")
+        if command.stdin not in known:
+            stdin: int | None = _opened(command.stdin, os.O_RDONLY, opened)
+        else:
+            stdin = known[command.stdin] if terminal is None else terminal
+        yield stdin, subprocess.PIPE if terminal is None else terminal
+
+
+def _opened(path: str, flags: int, stack: ExitStack) -> int:
+    """Open a file for the target until the block of ``stack`` is left. Raises UsageError."""
+    try:
+        found = os.open(path, flags | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no file can have such a name"
+        raise UsageError(f"{path} cannot be opened for the program: {why}", code="NO_SUCH_FILE") from error
+    stack.callback(os.close, found)
+    return found
 
 
 async def _accept(listener: trio.SocketListener, launched: Launched, timeout: float) -> trio.SocketStream:
@@ -255,6 +283,7 @@ async def launch_session(
     process group, unless it was detached. Raises UsageError (no Java) and ConnectError (the JVM did not come up: the
     message has what it printed).
     """
+    require_trio()
     early: list[Output] = []
     hand_on: Callable[[Output], None] = early.append
     async with launch_target(command, lambda output: hand_on(output), timeout=timeout) as launched:

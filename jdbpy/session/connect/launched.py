@@ -92,9 +92,10 @@ class Launched:
             os.killpg(self.process.pid, number)  # start_new_session made it the leader of its group
 
     async def read_output(self, on_output: Callable[[Output], None]) -> None:
-        """Hand on what the process writes, until it has closed both pipes."""
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
+        """Hand on what the process writes, until it has closed both pipes; nothing, if it has a terminal of its own."""
+        if self.process.stdout is None or self.process.stderr is None:
+            self._drained.set()
+            return
         decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr")}
 
         def take(name: str, data: bytes) -> None:

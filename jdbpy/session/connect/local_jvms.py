@@ -8,30 +8,38 @@ one that is named, where it is not certain which socket is its agent's; no file 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 from typing import Annotated
 
 from jdbpy.errors import ConnectError, UsageError
+from jdbpy.escape import escape
 from jdbpy.json_form import HIDDEN
 from jdbpy.record import Record
 from jdbpy.session.connect.greeting import AGENT_LINE, LOOPBACK, Address, parse_address
 from jdbpy.session.connect.java_command import program_of
 from jdbpy.session.local.agent_socket import AgentState, agent_socket, agent_state
-from jdbpy.session.local.attach_mechanism import listener_address
 from jdbpy.session.local.java_home import release_version
-from jdbpy.session.local.sockets import ESTABLISHED, LISTENS, sockets_of
-from jdbpy.session.local.tunnel import is_jvm, options_of_agent
+from jdbpy.session.local.sockets import ESTABLISHED, LISTENS, OwnSocket, sockets_of
+from jdbpy.session.local.tunnel import PeerProcess, is_jvm, options_of_agent
+from jdbpy.session.without_agent.attach_socket import AttachError, ask, checked
 
 _VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 _LISTENS_LATER = {"onthrow", "onuncaught", "onjcmd"}
 """Options of an agent that does not listen from the start of its JVM on."""
 
+_LISTENS_AT = re.compile(r"^sun\.jdwp\.listenerAddress=(\w+)\\:(.+)$", re.MULTILINE)
+ANSWER_LIMIT = 5.0
+"""Seconds a JVM may take to answer where its agent listens; it takes none at all while it is held."""
+
 _ANY = ("*", "0.0.0.0", "::")
 
 _TEXT_LIMIT = 1_000_000
 _SHOWN = 200
+
+ONE_DEBUGGER = "a JVM takes one debugger at a time: end that one first; 'jdbpy sessions' lists sessions to join"
 
 
 class LocalJvm(Record):
@@ -51,6 +59,7 @@ class LocalJvm(Record):
     note: Annotated[str, "what else is to be known of its agent"] = ""
     awaited: Annotated[str, HIDDEN] = ""  # where its agent will listen any moment: it is starting, or was just left
     comes: Annotated[bool, HIDDEN] = False  # it will listen any moment at a port that is not known yet
+    waits: Annotated[str, HIDDEN] = ""  # what its agent listens after: "jcmd", "event", "never"
     uncertain: Annotated[bool, HIDDEN] = False  # it listens at one of several sockets
 
 
@@ -78,19 +87,48 @@ def address_of_process(pid: int, *, proc: str = "/proc") -> str:
     """
     jvm = _looked_at(pid, proc)
     if jvm is None:
-        there = os.path.isdir(f"{proc}/{pid}")
-        why = "is not a JVM, or belongs to another user" if there else "does not exist"
-        raise ConnectError(f"the process {pid} {why}", hint="jdbpy list shows the JVMs of this machine")
+        try:
+            checked(pid, proc)
+        except AttachError as error:
+            raise ConnectError(error.message, hint=error.hint) from error
+        raise ConnectError(f"the process {pid} is not a JVM", hint="jdbpy jvms shows the JVMs of this machine")
     if jvm.address or jvm.awaited:
         return jvm.address or jvm.awaited
     refused = f"the JVM {pid} ({jvm.main}) cannot be attached to: "
     if jvm.uncertain:
         return _asked(f"{proc}/{pid}", f"{refused}{jvm.note}")
-    hint = f"the agent is loaded when a JVM starts: {AGENT_LINE}"
     if jvm.debugger:
-        hint = "a JVM takes one debugger at a time: 'jdbpy join' joins one that is served"
-    kind = AgentComes if jvm.comes else AgentTaken if jvm.debugger else ConnectError
+        raise AgentTaken(f"{refused}{jvm.note}", hint=ONE_DEBUGGER)
+    hint = f"the agent is loaded when a JVM starts: {AGENT_LINE}"
+    kind = AgentComes if jvm.comes else ConnectError
+    if kind is ConnectError and (jvm.waits or not jvm.note):
+        raise NoAgent(f"{refused}{jvm.note or 'it has no debugger agent'}", hint=hint, on_jcmd=jvm.waits == "jcmd")
     raise kind(f"{refused}{jvm.note or 'it has no debugger agent'}", hint=hint)
+
+
+def taken_agent(ports: Collection[int], *, proc: str = "/proc") -> AgentTaken | None:
+    """Return the error for one of these ports whose agent, of a JVM of this machine, has a debugger; None without."""
+    for jvm in local_jvms(proc=proc):
+        for each in sockets_of(f"{proc}/{jvm.pid}") if jvm.debugger else ():
+            if each.state == ESTABLISHED and each.port in ports:
+                place = jvm.address or str(Address(each.host, each.port))
+                name = escape(jvm.main) if jvm.main else "the JVM"
+                who = _debugger_of(each, proc)
+                found = f"{name} (process {jvm.pid}) at {place} has a debugger already"
+                error = AgentTaken(f"{found}: {who}" if who else found, hint=ONE_DEBUGGER)
+                error.taken = place
+                return error
+    return None
+
+
+def _debugger_of(agent: OwnSocket, proc: str) -> str:
+    """Return the process at the other end of an agent's connection, as ``python3 (process 123)``; "" if unknown."""
+    process = PeerProcess(agent.port, agent.peer_port, proc=proc).start
+    with suppress(OSError):
+        if process is not None:
+            with open(f"{proc}/{process.pid}/comm", encoding="utf-8", errors="replace") as file:
+                return f"{escape(file.read().strip())} (process {process.pid})"
+    return ""
 
 
 class AgentComes(ConnectError):
@@ -100,19 +138,41 @@ class AgentComes(ConnectError):
 class AgentTaken(ConnectError):
     """The agent of a JVM has a debugger, or had one a moment ago: its threads take some time to end."""
 
+    default_code = "HAS_DEBUGGER"
+
+
+class NoAgent(ConnectError):
+    """A JVM has no agent that listens; its attach socket may answer."""
+
+    def __init__(self, message: str, *, hint: str = "", on_jcmd: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.on_jcmd = on_jcmd
+        """True if it has one that begins when a diagnostic command says so (``onjcmd=y``)."""
+
 
 def _asked(place: str, refused: str) -> str:
     """Return where the agent listens by the JVM's own words. Raises ConnectError: no other socket may be tried."""
     hint = "attach HOST:PORT with the port that the JVM has printed: Listening for transport dt_socket at address: PORT"
     try:
-        said = listener_address(place)
+        said = _listener(place)
         where = parse_address(said, default_host=LOOPBACK) if said else None
-    except (OSError, UsageError) as error:
-        why = error.strerror or error if isinstance(error, OSError) else error.message
+    except (AttachError, UsageError) as error:
+        why = error.message
         raise ConnectError(f"{refused}, and the JVM cannot be asked which: {why}", hint=hint) from error
     if where is None:
         raise ConnectError(f"{refused}, and the JVM says that it does not listen now", hint=hint)
     return str(Address(LOOPBACK if where.host in _ANY else where.host, where.port))
+
+
+def _listener(place: str) -> str:
+    """Return where the agent of a JVM listens, by its own words; "" if it does not, or not on a socket.
+
+    Raises AttachError when the JVM does not answer, as one that is held.
+    """
+    proc, _, pid = place.rpartition("/")
+    _, told = ask(int(pid), ["agentProperties"], ANSWER_LIMIT, proc)
+    found = _LISTENS_AT.search(told)
+    return found[2].strip().replace("\\:", ":") if found is not None and found[1] == "dt_socket" else ""
 
 
 def _looked_at(pid: int, proc: str) -> LocalJvm | None:
@@ -141,12 +201,14 @@ def _state_of_agent(agent: Mapping[str, str], place: str) -> dict[str, object]:
     if agent.get("transport", "dt_socket") != "dt_socket":
         return {"note": f"its agent speaks {agent['transport'][:_SHOWN]}, not dt_socket"}
     if agent and agent.get("server", "n") != "y":
-        return {"note": f"its agent connects to {agent.get('address', '?')[:_SHOWN]} (server=n)"}
+        return {"note": f"its agent connects to {agent.get('address', '?')[:_SHOWN]} (server=n)", "waits": "never"}
     host, _, number = agent.get("address", "").rpartition(":")
     host = host.strip("[]")
     port = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 0
+    waits = _waits_for(agent)
     if not port:
-        return _at_any_port(place, host if agent else None)
+        found = _at_any_port(place, host if agent else None)
+        return found | {"waits": waits, "comes": False} if waits and found.get("comes") is not None else found
     where = Address(LOOPBACK if host in ("", *_ANY, "localhost") else host, port)
     if not _same_network(place):
         return {"note": f"its agent is at port {port} of a network of its own (a container)"}
@@ -154,9 +216,16 @@ def _state_of_agent(agent: Mapping[str, str], place: str) -> dict[str, object]:
     if any(each.state == ESTABLISHED and each.port == port for each in own):
         return {"address": str(where), "debugger": True}
     if not any(each.state == LISTENS and each.port == port for each in own):
-        later = "" if agent.keys() & _LISTENS_LATER else str(where)
-        return {"note": f"its agent does not listen at port {port} now", "awaited": later}
+        if waits:
+            return {"note": f"its agent does not listen at port {port} now", "waits": waits}
+        return {"note": f"its agent does not listen at port {port} now", "awaited": str(where)}
     return {"address": str(where)}
+
+
+def _waits_for(agent: Mapping[str, str]) -> str:
+    """Return what an agent waits for before it listens; "" for one that does from the start on."""
+    later = agent.keys() & _LISTENS_LATER
+    return "jcmd" if agent.get("onjcmd") == "y" else "event" if later else ""
 
 
 def _at_any_port(place: str, host: str | None) -> dict[str, object]:

@@ -34,6 +34,8 @@ _processes: dict[str, ProcessStart] = {}
 
 _MOST_LEFT = 64
 
+MAYBE_TAKEN = "a JVM takes one debugger at a time, so another one may be attached (on its machine: ss -tnp shows who)"
+
 _NAMED = 5
 """JVMs of this machine that are named when none is where the user has looked."""
 
@@ -64,7 +66,10 @@ async def dial(addresses: Sequence[Address], limit: float) -> tuple[trio.SocketS
             await trio.sleep(_AGAIN)
         hint = _what_next(refused[0][1])
         if all(is_loopback(where.host) for where, _ in refused):
-            hint = f"{await trio.to_thread.run_sync(_agents_here)}{hint}"
+            if (taken := await trio.to_thread.run_sync(_taken, [where.port for where, _ in refused])) is not None:
+                raise taken from refused[0][1]
+            if there := await trio.to_thread.run_sync(agents_here):
+                hint = f"{there}; or {hint}"
         raise ConnectError(_why_not(refused), hint=hint) from refused[0][1]
     raise ConnectError(
         f"no answer from {addresses[0]} within {limit:g} seconds",
@@ -106,7 +111,8 @@ def note_process(address: str, process: ProcessStart) -> None:
 async def where_agents_went(addresses: Sequence[Address]) -> Sequence[Address]:
     """Return the addresses, or that at which the agent of a JVM listens now that was reached at one of them.
 
-    Only that of the same process: somebody else may be at the old port by now.
+    Only that of the same process: somebody else may be at the old port by now. Raises ConnectError, AgentTaken where
+    it has a debugger at one of the addresses.
     """
     process = next((found for where in addresses if (found := _processes.get(str(where))) is not None), None)
     if process is None:
@@ -118,6 +124,8 @@ async def where_agents_went(addresses: Sequence[Address]) -> Sequence[Address]:
     try:
         return [parse_address(await place_of_process(process.pid, PATIENCE_AFTER_LEAVING))]
     except ConnectError as error:
+        if (taken := await trio.to_thread.run_sync(_taken, [where.port for where in addresses])) is not None:
+            raise taken from error
         raise ConnectError(
             f"the agent of {addresses[0]} takes a new port each time; {error.message}", hint=error.hint
         ) from error
@@ -150,7 +158,14 @@ async def _connect(where: Address) -> trio.SocketStream:
     return stream
 
 
-def _agents_here() -> str:
+def _taken(ports: Sequence[int]) -> ConnectError | None:
+    """Return the error for ports of this machine whose agent has a debugger; None without one."""
+    from jdbpy.session.connect.local_jvms import taken_agent
+
+    return taken_agent(ports)
+
+
+def agents_here() -> str:
     """Return a sentence about the JVMs of this machine that have an agent, "" if there are none."""
     from jdbpy.session.connect.local_jvms import local_jvms
 
@@ -160,7 +175,7 @@ def _agents_here() -> str:
         for each in found[:_NAMED]
     ]
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return f"JVMs of this machine with an agent: {escape(', '.join(shown))}{more}; or " if shown else ""
+    return f"JVMs of this machine with an agent: {escape(', '.join(shown))}{more}" if shown else ""
 
 
 def _why_not(refused: Sequence[tuple[Address, OSError]]) -> str:
@@ -182,7 +197,4 @@ def _reason(error: OSError) -> OSError:
 def _what_next(error: OSError) -> str:
     if isinstance(error, trio.socket.gaierror):
         return "check the name of the host"
-    return (
-        f"start the JVM with {AGENT_LINE}; a JVM takes one debugger at a time, so another one may be attached "
-        "(on its machine: ss -tnp shows who)"
-    )
+    return f"start the JVM with {AGENT_LINE}; {MAYBE_TAKEN}"

@@ -13,7 +13,9 @@ import ipaddress
 import json
 import os
 import re
+import shlex
 import sys
+from abc import abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, ClassVar, Self
@@ -24,8 +26,8 @@ import trio
 from jdbpy.errors import ConnectError, UsageError
 from jdbpy.escape import escape
 from jdbpy.record import Record
-from jdbpy.session.connect.greeting import LOOPBACK, Address, is_loopback
-from jdbpy.session.connect.tcp import place_of_process
+from jdbpy.session.connect.greeting import AGENT_LINE, LOOPBACK, Address, is_loopback
+from jdbpy.session.connect.tcp import MAYBE_TAKEN
 from jdbpy.session.connect.transport_process import Helper, ask_helper, cut, run_helper
 
 OPENING_LIMIT = 20.0
@@ -43,6 +45,10 @@ _HOST = re.compile(r"[A-Za-z0-9_.:%\[\]-]+")
 _POD = re.compile(r"pod/[A-Za-z0-9][A-Za-z0-9.-]*")
 _FOUND = re.compile(r"(pod|deployment\.apps|statefulset\.apps)/[A-Za-z0-9][A-Za-z0-9.-]*")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+_NOT_THERE = re.compile(r"open failed: connect failed: ([^;]+)|Stdio forwarding request failed: Session open refused")
+_PROHIBITED = re.compile(r"open failed: administratively prohibited")
+"""What ssh says, of its own connection and of one that another ssh shares with it."""
 
 _RELAY = """\
 if command -v socat >/dev/null 2>&1; then exec socat - TCP:127.0.0.1:$1; fi
@@ -69,41 +75,52 @@ OpenTransports = AsyncGenerator[AbstractAsyncContextManager[OpenTransport], None
 
 
 class Transport(Record):
-    """An address with a scheme. ``place`` is the host, container, workload or process, ``port`` the agent's port."""
+    """An address with a scheme. ``place`` is the host, container or workload, ``port`` the agent's port.
+
+    ``process`` is a JVM by its number there, 0 where the port is given.
+    """
 
     SCHEME: ClassVar[str]
     FORM: ClassVar[str]
 
     text: str
     place: str
-    port: int
+    port: int = 0
+    process: int = 0
 
     def __str__(self) -> str:
         return self.text
 
     @classmethod
+    @abstractmethod
     def parse(cls, text: str, rest: str) -> Self | None:
         """Return what an address means, of which ``rest`` follows the scheme; None if it is none."""
-        raise NotImplementedError
-
-    def transports(self) -> OpenTransports:
-        """Yield the transports to try, one after the other, each opened when it is tried. Raises ConnectError."""
-        raise NotImplementedError
-
-    async def local(self, timeout: float) -> str:
-        """Return the address of an agent of this machine if it stands for one, else "". Raises ConnectError."""
-        return ""
 
     async def expanded(self) -> tuple[str, ...]:
         """Return the addresses that it stands for. Raises ConnectError."""
         return (self.text,)
 
 
-class SshTransport(Transport):
+class CarriedTransport(Transport):
+    """An address elsewhere: a program carries the connection there."""
+
+    @abstractmethod
+    def transports(self) -> OpenTransports:
+        """Yield the transports to try, one after the other, each opened when it is tried. Raises ConnectError."""
+
+    @abstractmethod
+    def shell(self, script: str) -> AbstractAsyncContextManager[OpenTransport]:
+        """Run a script by the shell of the place; its standard input and output become the stream.
+
+        Raises ConnectError.
+        """
+
+
+class SshTransport(CarriedTransport):
     """``host`` is the agent's own, as seen from the place; ``place_port`` is of its ssh server."""
 
     SCHEME = "ssh"
-    FORM = "ssh://[USER@]HOST[:SSHPORT]/PORT"
+    FORM = "ssh://[USER@]HOST[:SSHPORT]/PORT or .../pid:N"
 
     host: str = LOOPBACK
     place_port: int | None = None
@@ -112,6 +129,9 @@ class SshTransport(Transport):
     def parse(cls, text: str, rest: str) -> Self | None:
         place, slash, target = rest.partition("/")
         host, _, port_text = target.rpartition(":")
+        process = _process(target)
+        if process:
+            host, port_text = "", "1"
         user, at, server = place.rpartition("@")
         server_port = None
         if not server.endswith("]") and ":" in server:
@@ -124,15 +144,41 @@ class SshTransport(Transport):
         well = slash and port and _HOST.fullmatch(server) and (not host or _HOST.fullmatch(host))
         if not well or server.startswith("-") or (at and not _USER.fullmatch(user)) or port is None:
             return None
-        return cls(text, f"{user}{at}{server}", port, host=host or LOOPBACK, place_port=server_port)
+        of_port = 0 if process else port
+        return cls(text, f"{user}{at}{server}", of_port, process, host=host or LOOPBACK, place_port=server_port)
 
     async def transports(self) -> OpenTransports:
-        words = ["ssh", "-W", str(Address(self.host, self.port)), "-o", "ServerAliveInterval=15"]
+        words = ["ssh", "-W", str(Address(self.host, self.port)), *self._options]
+        yield _carried([*words, "--", self.place], f"to {self.place}", may_ask=_may_ask(), explain=self._explained)
+
+    def shell(self, script: str) -> AbstractAsyncContextManager[OpenTransport]:
+        words = ["ssh", "-T", *self._options, "--", self.place, f"exec sh -c {shlex.quote(script)}"]
+        return _carried(words, f"to {self.place}", may_ask=_may_ask())
+
+    @property
+    def _options(self) -> list[str]:
+        words = ["-o", "ServerAliveInterval=15"]
         if not _may_ask():
             words += ["-o", "BatchMode=yes"]
         if self.place_port is not None:
             words += ["-p", str(self.place_port)]
-        yield _carried([*words, "--", self.place], f"to {self.place}", may_ask=_may_ask())
+        return words
+
+    def _explained(self, said: str) -> ConnectError | None:
+        """Return the error for words of ssh that has got to its host, but not to the agent behind it; else None."""
+        place, agent = self.place.rpartition("@")[2], Address(self.host, self.port)
+        if _PROHIBITED.search(said):
+            return ConnectError(
+                f"ssh reaches {place}, but its server does not permit to forward a connection ({said})",
+                hint="AllowTcpForwarding and PermitOpen in its sshd_config decide that",
+            )
+        if (found := _NOT_THERE.search(said)) is None:
+            return None
+        why = found[1] or "refused there"
+        hint = f"start the JVM there with {AGENT_LINE.replace('5005', str(self.port))}; {MAYBE_TAKEN}"
+        if why not in ("Connection refused", "refused there"):
+            hint = "the address behind the '/' is one as that host sees it"
+        return ConnectError(f"ssh reaches {place}, but no debugger agent answers at {agent} there ({why})", hint=hint)
 
 
 def _may_ask() -> bool:
@@ -143,17 +189,23 @@ def _may_ask() -> bool:
         return False
 
 
-class DockerTransport(Transport):
+class DockerTransport(CarriedTransport):
     """A container of docker."""
 
     SCHEME = "docker"
-    FORM = "docker://CONTAINER:PORT"
+    FORM = "docker://CONTAINER:PORT or docker://CONTAINER/pid:N"
 
     @classmethod
     def parse(cls, text: str, rest: str) -> Self | None:
+        name, _, target = rest.partition("/")
+        if _process(target):
+            return cls(text, name, process=_process(target)) if _NAME.fullmatch(name) else None
         name, _, number = rest.rpartition(":")
         port = _port(number)
         return cls(text, name, port) if port and _NAME.fullmatch(name) else None
+
+    def shell(self, script: str) -> AbstractAsyncContextManager[OpenTransport]:
+        return _carried(["docker", "exec", "-i", self.place, "sh", "-c", script], f"exec in {self.place}")
 
     async def transports(self) -> OpenTransports:
         answer = await ask_helper(
@@ -227,7 +279,7 @@ def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-class PodTransport(Transport):
+class PodTransport(CarriedTransport):
     """A workload of Kubernetes, by its name or by a selector of pods."""
 
     SCHEME = "k8s"
@@ -242,6 +294,10 @@ class PodTransport(Transport):
         path, _, query = rest.partition("?")
         where, _, number = path.rpartition(":")
         port = _port(number)
+        above, _, target = path.rpartition("/")
+        process = 0 if query else _process(target)
+        if process:
+            where, port = above, 1
         selector = "".join(parse_qs(query).get("selector", []))
         parts = [unquote(part) for part in where.split("/")]
         if not port or not all(parts) or bool(query) != bool(selector) or selector.startswith("-"):
@@ -254,7 +310,15 @@ class PodTransport(Transport):
         if not parts or not _NAME.fullmatch(parts[-1]) or not (selector or _NAME.fullmatch(place.rpartition("/")[2])):
             return None
         namespace = parts.pop()
-        return cls(text, place, port, context="/".join(parts), namespace=namespace, selector=selector)
+        port = 0 if process else port
+        return cls(text, place, port, process, context="/".join(parts), namespace=namespace, selector=selector)
+
+    @asynccontextmanager
+    async def shell(self, script: str) -> AsyncIterator[OpenTransport]:
+        workload = self.place if "/" in self.place else await self._find_workload()
+        words = [*self._kubectl, "exec", "-i", workload, "--", "sh", "-c", script]
+        async with _carried(words, f"exec in {workload}") as transport:
+            yield transport
 
     async def transports(self) -> OpenTransports:
         yield self._forwarded(self.place if "/" in self.place else await self._find_workload())
@@ -319,17 +383,15 @@ async def _forwarded_port(helper: Helper) -> int:
 
 
 class ProcessTransport(Transport):
-    """A process of this machine: wherever its agent listens."""
+    """A process of this machine: wherever its agent listens, and its attach socket where it has none."""
 
     SCHEME = "pid"
     FORM = "pid://N"
 
     @classmethod
     def parse(cls, text: str, rest: str) -> Self | None:
-        return cls(text, rest, 0) if rest.isascii() and rest.isdigit() else None
-
-    async def local(self, timeout: float) -> str:
-        return await place_of_process(int(self.place), timeout)
+        number = _process(f"pid:{rest}")
+        return cls(text, rest, process=number) if number else None
 
 
 TRANSPORTS: dict[str, type[Transport]] = {
@@ -367,6 +429,12 @@ async def expand_address(text: str) -> tuple[str, ...]:
     return (text,) if address is None else await address.expanded()
 
 
+def _process(text: str) -> int:
+    """Return the number of a process, of ``pid:N`` in the place of a port; 0 for anything else."""
+    found = re.fullmatch("pid:([0-9]{1,10})", text)
+    return int(found[1]) if found is not None else 0
+
+
 def _port(text: str) -> int | None:
     return int(text) if re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 65535 else None
 
@@ -375,14 +443,24 @@ def _port(text: str) -> int | None:
 
 
 @asynccontextmanager
-async def _carried(words: Sequence[str], where: str, *, may_ask: bool = False) -> AsyncIterator[OpenTransport]:
-    """A transport through the standard input and output of a program."""
+async def _carried(
+    words: Sequence[str],
+    where: str,
+    *,
+    may_ask: bool = False,
+    explain: Callable[[str], ConnectError | None] = lambda said: None,
+) -> AsyncIterator[OpenTransport]:
+    """A transport through the standard input and output of a program.
+
+    ``explain`` returns an error in words of ours for what the program has said, or None.
+    """
     async with run_helper(words, carries=True, may_ask=may_ask) as helper:
         assert helper.stream is not None
         try:
             yield OpenTransport(helper.stream, f"{helper.name} {escape(where)}", helper.ending)
         except ConnectError as error:
-            raise await helper.failure(error) from error
+            failure = await helper.failure(error)
+            raise explain(helper.said) or failure from error
 
 
 @asynccontextmanager

@@ -125,7 +125,7 @@ class Evaluator:
         """``rules`` is asked how methods may be run, each time that it matters. What was saved under names is that of
         ``shared``, if there is one; the history of results is not."""
         self.variables: DebuggerVariables = DebuggerVariables() if shared is None else ClientVariables(shared.variables)
-        self._ledger: PinLedger = PinLedger(target) if shared is None else shared._ledger
+        self._ledger: PinLedger = PinLedger.of(target)
         self.saved: SavedValues = SavedValues(self._ledger, self.variables) if shared is None else shared.saved
         self.kept = KeptResults(self._ledger)
         self._call_results = CallResults(target, self.variables, self.kept)
@@ -157,6 +157,11 @@ class Evaluator:
         """Return the frame as the target of an expression; its ``pins`` must be released."""
         target = ReadOnlyTarget(self._target) if read_only else self._target
         return FrameTarget(target, frame, self._read_imports, rules or self._rules(), self.pins())
+
+    def rules_with(self, limit: float) -> InvokeRules:
+        """Return the rules for running methods, with at least so many seconds for each."""
+        rules = self._rules()
+        return rules.changed(max(limit, rules.limit), None)
 
     def pins(self) -> Pins:
         """Return pins of their own, without any object yet; they must be released."""

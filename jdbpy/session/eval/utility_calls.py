@@ -7,16 +7,17 @@ How a call is made safe belongs to ``jvm``.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jdbpy.errors import JdbpyError, StateError
+from jdbpy.errors import EvalError, JdbpyError, StateError
 from jdbpy.record import Record
 from jdbpy.session.concurrency import both, together
-from jdbpy.session.eval.target import Invocation, Raw, Ref
-from jdbpy.session.events.target import Target
+from jdbpy.session.eval.jvm.pins import COLLECTED
+from jdbpy.session.eval.target import ClassFacts, Invocation, Raw, Ref
+from jdbpy.session.events.target import DiagnosticCommands, Target
 from jdbpy.session.java.releases import TESTED
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.threads import FrameInfo
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 _PATIENCE = 20
 """How often it is looked for a moment in which no event is being handled."""
+
+_TRIES = 10
+"""How often a method is run again whose result was collected before it could be kept: a program that allocates without
+end collects every few milliseconds."""
 
 _CLASS = "java.lang.Class"
 FACTORY = "java.lang.management.ManagementFactory"
@@ -51,6 +56,11 @@ class UtilityCall(Record):
     args: tuple[Any, ...] = ()
     obj: Any = None
     static: bool = True
+    class_id: int = 0
+    """The loaded class that is meant, where several have the name."""
+
+    once: bool = False
+    """It must not be run again, as it is where the target has collected what it gave before that could be kept."""
 
 
 class UtilityCalls:
@@ -119,8 +129,25 @@ class UtilityCalls:
                 raise outcome
         return [outcome for outcome in outcomes if not isinstance(outcome, JdbpyError)]
 
-    async def outcomes(self, *calls: UtilityCall, slow: bool = False) -> list[Raw | JdbpyError]:
-        """``all``, with the error in the place of the result of a call that fails."""
+    async def outcomes(
+        self, *calls: UtilityCall, slow: bool = False, of_a_moment: bool = False
+    ) -> list[Raw | JdbpyError]:
+        """``all``, with the error in the place of the result of a call that fails.
+
+        ``of_a_moment``: all are run again where one is, as their results belong together.
+        """
+        outcomes = await self._outcomes(calls, slow=slow)
+        for _ in range(_TRIES):
+            again = [at for at, each in enumerate(outcomes) if _is_collected(each) and not calls[at].once]
+            if not again:
+                break
+            if of_a_moment:
+                again = list(range(len(calls)))
+            for at, outcome in zip(again, await self._outcomes([calls[at] for at in again], slow=slow), strict=True):
+                outcomes[at] = outcome
+        return outcomes
+
+    async def _outcomes(self, calls: Sequence[UtilityCall], *, slow: bool) -> list[Raw | JdbpyError]:
         ready: list[tuple[int, UtilityCall, Invocation]] = []
         outcomes: list[Raw | JdbpyError] = [None] * len(calls)
         prepared = await together(*(partial(self._prepared, call) for call in calls))
@@ -142,7 +169,7 @@ class UtilityCalls:
             return StateError(f"no object to call {call.class_name}.{call.name} on", code="NOT_AVAILABLE")
         obj = call.obj if isinstance(call.obj, Ref) else None
         try:
-            class_id, method = await self._method(call.class_name, call.name, call.signature)
+            class_id, method = await self._method(call.class_name, call.name, call.signature, call.class_id)
         except StateError as error:
             return error
         # What the JDK's own methods are declared to return, they return: no need to ask for its class.
@@ -193,6 +220,10 @@ class UtilityCalls:
         """Return the ``java.lang.Class`` of a class, which is loaded if need be. wire: 1 or 2 trips."""
         return await self._frame.class_object(await self._class(class_name))
 
+    async def class_objects(self, class_ids: Sequence[int]) -> list[Ref]:
+        """Return the ``java.lang.Class`` of each of these loaded classes. wire: 1 trip."""
+        return await together(*(partial(self._frame.class_object, each) for each in class_ids))
+
     async def text(self, raw: Raw) -> str | None:
         """Return the characters of a String, None for null. wire: 1 trip."""
         return (await self.texts([raw]))[0]
@@ -208,15 +239,23 @@ class UtilityCalls:
 
     async def longs(self, count: int) -> Ref:
         """Return a ``long[]`` of this length. wire: 1 trip."""
-        return await self._frame.new_array(await self._class("long[]"), count)
+        return await self._new_array("long[]", count)
 
     async def fill(self, array: Ref, numbers: Sequence[int]) -> None:
         """Give a ``long[]`` its elements. wire: 1 trip."""
         await self._frame.write_array(array, "J", 0, list(numbers))
 
+    async def room(self, count: int) -> Ref:
+        """Return a ``byte[]`` of this length. wire: 1 trip."""
+        return await self._new_array("byte[]", count)
+
+    async def data(self, array: Ref, count: int) -> bytes:
+        """Return the first ``count`` elements of a ``byte[]``. wire: 1 trip, whatever their number."""
+        return await self._frame.read_bytes(array, count)
+
     async def bytes(self, data: bytes) -> Ref:
         """Return a ``byte[]`` with these elements. wire: 2 trips."""
-        array = await self._frame.new_array(await self._class("byte[]"), len(data))
+        array = await self._new_array("byte[]", len(data))
         await self._frame.write_array(array, "B", 0, [byte - 256 if byte > 127 else byte for byte in data])
         return array
 
@@ -235,8 +274,68 @@ class UtilityCalls:
     async def _argument(self, arg: Raw | str) -> Raw:
         return await self._frame.new_string(arg) if isinstance(arg, str) else arg
 
-    async def _method(self, class_name: str, name: str, signature: str) -> tuple[int, Method]:
+    async def new(self, class_name: str, signature: str, *args: Raw | str, class_id: int = 0) -> Ref:
+        """Make an object with a constructor, of the class with this id if one is given. wire: 1 trip, more the first
+        time."""
+        class_id, constructor = await self._method(class_name, "<init>", signature, class_id)
+        values = await self._arguments(args)
+        made = await _again(lambda: self._frame.instantiate(class_id, constructor, values))
+        self.declare(class_name, made)
+        return made
+
+    async def array_of(self, class_name: str, elements: Sequence[Raw], element: str = "Ljava/lang/Object;") -> Ref:
+        """Return an array of this class (``java.lang.Object[]``) with these elements; ``element`` is the descriptor of
+        their type. wire: 2 trips."""
+        made = await self._new_array(class_name, len(elements))
+        if elements:
+            await self._frame.write_array(made, element, 0, elements)
+        return made
+
+    async def _new_array(self, class_name: str, count: int) -> Ref:
         class_id = await self._class(class_name)
+        return await _again(lambda: self._frame.new_array(class_id, count))
+
+    async def part(self, array: Raw, count: int) -> list[Raw]:
+        """Return the first ``count`` elements of an array that has so many. wire: 1 trip."""
+        return await self._frame.read_array(array, 0, count) if isinstance(array, Ref) and count else []
+
+    async def elements(self, collection: Raw, most: int) -> list[Raw]:
+        """Return the elements of a collection of any class by its own methods, so many at most; [] for null. wire: 3
+        trips."""
+        if not isinstance(collection, Ref):
+            return []
+        home = "java.util.Collection"
+        size, array = await self.all(
+            on(collection, home, "size", "()I"), on(collection, home, "toArray", "()[Ljava/lang/Object;")
+        )
+        return await self.part(array, min(size, most) if isinstance(size, int) else 0)
+
+    async def lengths(self, arrays: Sequence[Ref]) -> list[int]:
+        """Return how many elements arrays have. wire: 1 trip each where that is not known."""
+        return [await self._frame.array_length(each) for each in arrays]
+
+    async def classes_of(self, objects: Sequence[Raw]) -> list[ClassFacts | None]:
+        """Return the classes of objects, None for null. wire: 2 trips, 0 where they are known."""
+        wanted = [each for each in objects if isinstance(each, Ref)]
+        found = iter(await self._frame.class_facts(await self._frame.classes_of(wanted)))
+        return [next(found) if isinstance(each, Ref) else None for each in objects]
+
+    async def own_fields(self, objects: Sequence[Ref], class_id: int, *names: str) -> list[list[Raw]]:
+        """Return fields that a loaded class declares, of objects that are of it. Raises StateError where it has none of
+        the name. wire: 1 trip, whatever their number."""
+        (known,) = await self._frame.class_facts([class_id])
+        by_name = {field.name: field for field in known.fields if not field.is_static}
+        if not all(name in by_name for name in names):
+            raise StateError(f"{known.name} is laid out otherwise in this version", code="NOT_AVAILABLE")
+        return await self._frame.read_fields_of_all(objects, [by_name[name] for name in names])
+
+    async def contents(self, collection: Ref, most: int) -> list[Raw] | list[tuple[Raw, Raw]] | None:
+        """Return the elements of a collection of the JDK, or the entries of a map, by its fields; None for another
+        object. wire: a few trips."""
+        return await self._frame.elements(collection, most)
+
+    async def _method(self, class_name: str, name: str, signature: str, class_id: int = 0) -> tuple[int, Method]:
+        class_id = class_id or await self._class(class_name)
         (known,) = await self._frame.class_facts([class_id])
         for method in known.methods:
             if (method.name, method.signature) == (name, signature):
@@ -260,6 +359,21 @@ def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -
     return UtilityCall(class_name, name, signature, args, obj, static=False)
 
 
+async def _again(make: Callable[[], Awaitable[Ref]]) -> Ref:
+    """Return what is made, which is made once more where it was collected before it could be kept."""
+    for _ in range(_TRIES):
+        try:
+            return await make()
+        except EvalError as error:
+            if not _is_collected(error):
+                raise
+    return await make()
+
+
+def _is_collected(outcome: Raw | JdbpyError) -> bool:
+    return isinstance(outcome, EvalError) and outcome.code == COLLECTED
+
+
 class CallRunner:
     """Finds a thread that can run methods."""
 
@@ -271,33 +385,49 @@ class CallRunner:
 
     @property
     def possible(self) -> bool:
-        """True if some thread could run a method now."""
-        return self._target.conn.allows(object_reference.InvokeMethod) and self._thread() is not None
+        """True if some thread could run a method now, without a further one being made for it."""
+        if not self._target.conn.allows(object_reference.InvokeMethod):
+            return False
+        return self._target.own_threads.made or self._thread() is not None
+
+    @property
+    def diagnostics(self) -> DiagnosticCommands | None:
+        """Return what runs diagnostic commands without such a thread; None where only a method does."""
+        return self._target.diagnostics
 
     @asynccontextmanager
-    async def calls(self, what: str) -> AsyncIterator[UtilityCalls]:
-        """Calls in the selected thread, or in another that an event has stopped; ``what`` they are for, in messages.
+    async def calls(self, what: str, *, limit: float = 0.0) -> AsyncIterator[UtilityCalls]:
+        """Calls in a thread as of ``frame``, of methods by their names."""
+        async with self.frame(what, limit=limit) as frame:
+            yield UtilityCalls(frame)
+
+    @asynccontextmanager
+    async def frame(self, what: str, *, limit: float = 0.0) -> AsyncIterator[FrameTarget]:
+        """Run methods in the selected thread, or in another that an event has stopped, else in one of the debugger's
+        own; ``what`` they are for, in messages. Each may take so many seconds as the session's rules say, or ``limit``
+        if that is more.
 
         Objects that come out of them are kept from collection until the block ends. Not for handlers of events, which
-        it waits for. Raises StateError when no thread can run methods. wire: 1 trip, 0 when the frame is known.
+        it waits for. Raises StateError when no thread can run methods. wire: 1 trip, 0 when the frame is known; some 15
+        where the debugger's own thread is made.
         """
         target = self._target
         target.require_alive()
+        target.require_agent(what)
         target.conn.require_allowed(object_reference.InvokeMethod)
         for _ in range(_PATIENCE):  # a thread that an event of ours holds for a moment is none that can be used
             await target.publisher.settled()
             thread = self._thread()
             if thread is None or target.publisher.quiet:
                 break
-        if thread is None:
-            raise StateError(
-                f"{what} needs a thread stopped at a breakpoint or step to run code in the JVM",
-                hint="let the program come to a breakpoint, or do one step ('stepi')",
-                code="NOT_AT_EVENT",
-            )
-        frame = self._evaluator().frame_target(await self._frame(thread))
+        place = None if thread is None else await self._frame(thread)
+        if place is None:
+            target.own_threads.require_possible(what)
+            await target.own_threads.get()
+        evaluator = self._evaluator()
+        frame = evaluator.frame_target(place, evaluator.rules_with(limit))
         try:
-            yield UtilityCalls(frame)
+            yield frame
         finally:
             frame.pins.release()
 
@@ -312,9 +442,9 @@ class CallRunner:
             return selected.id
         return able[0] if able else None
 
-    async def _frame(self, thread: int) -> FrameInfo:
+    async def _frame(self, thread: int) -> FrameInfo | None:
         """Return the frame that the thread is in, or was in before methods were run in it: its class's loader is what
-        counts.
+        counts. None if it has no frames, as a thread of the JVM's own that has started: no method can run in it.
 
         wire: 2 trips, 0 when it was read since the thread stopped.
         """
@@ -327,7 +457,7 @@ class CallRunner:
         if not frame or frame.thread.id != thread or frame.epoch != target.suspension.epoch_of(thread):
             frames = await self._stack.frames(thread, 0, 1)
             if not frames:
-                raise StateError("the thread that is stopped has no Java frames", hint="let it come to a breakpoint")
+                return None
             frame = frames[0]
         self._known = number, frame
         return frame

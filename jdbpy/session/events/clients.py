@@ -278,7 +278,7 @@ class Clients:
         if stop.thread is None:
             return
         if selected is None or selected.id == stop.thread.id or not self.host.suspension.is_suspended(selected.id):
-            target.selection.select(stop.thread)
+            target.selection.select(stop.thread, stop.frame.index if stop.frame is not None else 1)
 
     def _for_host(self, event: Event) -> Event | None:
         return self._admit(self.host, event)

@@ -196,6 +196,8 @@ class EventDispatcher:
                 return True
             if everything:
                 self._let_calls_run()
+        if self._target.suspension.own and self._is_of_own_thread(packet):
+            return True
         if self._target.requests.count_only(packet.data):
             return True
         if self._target.requests.has_immediate and self._immediate(packet):
@@ -290,6 +292,27 @@ class EventDispatcher:
             self._nursery.start_soon(self._look_at_prepared, prepared)
         return True
 
+    def _is_of_own_thread(self, packet: Packet) -> bool:
+        """True if the set is one of a thread of the debugger's own. It has been resumed then: what the user waits for
+        does not happen there. What the debugger itself waits for is handled first."""
+        thread = thread_of(packet, self._target.conn.id_sizes)
+        if thread not in self._target.suspension.own:
+            return False
+        try:
+            composite = self._target.conn.decode_event(packet)
+        except ProtocolError:
+            return False  # told when its turn comes
+        if _thread_of(composite) != thread:
+            return False
+        self._note_suspension(composite)
+        for event in composite.events:
+            request = self._target.requests.find(event.requestID)
+            if request is not None and request.thread == thread and not request.misfit(event):
+                request.handler(self._hit(composite, event, request))
+        self._resume(composite)
+        self._record(composite, Decision.OWN_REQUEST)
+        return True
+
     async def _look_at_prepared(self, prepared: list[RequestHit]) -> None:
         """Let breakpoints be set in classes that a method of an evaluation has prepared; its thread runs meanwhile."""
         try:
@@ -299,7 +322,7 @@ class EventDispatcher:
                 except Disconnected:
                     return
                 except JdbpyError as error:
-                    self._warn(f"no breakpoint could be set in a class that an expression has loaded: {error}")
+                    self._warn(f"no breakpoint could be set in a class that an expression has loaded: {error.message}")
                 except Exception as fault:  # ours: the session goes on
                     self._warn(_fault(fault))
         finally:
@@ -330,7 +353,7 @@ class EventDispatcher:
                 if composite is self._gone or not await self._stop_unread(composite, error):
                     self._resume_set(composite)
                     self._record(composite, Decision.FAULT)
-                    self._target.publish(Notice("warning", f"an event could not be handled: {error}"))
+                    self._target.publish(Notice("warning", f"an event could not be handled: {error.message}"))
             except Exception as fault:  # ours: the session goes on, and no thread stays suspended
                 self._resume_set(composite)
                 self._record(composite, Decision.FAULT)
@@ -404,7 +427,7 @@ class EventDispatcher:
             reason = REASONS.get(type(event))
             request = self._target.requests.find(event.requestID) if reason in _SHOWN else None
             if reason is not None and request is not None and composite.suspendPolicy != JdwpSuspendPolicy.NONE:
-                plan = StopPlan(reason, {"error": f"the stop could not be looked at: {error}"})
+                plan = StopPlan(reason, {"error": f"the stop could not be looked at: {error.message}"})
                 votes.append((self._hit(composite, event, request), plan))
         if votes:
             await self._show_stop(votes)
@@ -443,7 +466,7 @@ class EventDispatcher:
         try:
             return StopPlan(StopReason.EXCEPTION, {"exception": await self._read_exception(event)})
         except JdwpError as error:
-            return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error}"})
+            return StopPlan(StopReason.EXCEPTION, {"error": f"the exception cannot be read: {error.message}"})
 
     def _hit(self, composite: wire_event.Composite, event: Any, request: EventRequest) -> RequestHit:
         policy = _POLICIES[composite.suspendPolicy]

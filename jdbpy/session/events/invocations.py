@@ -80,6 +80,8 @@ class Invocations:
         self._suspend_less = suspend_less
         self._has_run = has_run
         self._others_run: set[int] = set()  # threads whose calls let all threads run
+        self.times_others_ran = 0
+        """How many calls have let all threads run: another number whenever any thread may have ended meanwhile."""
         self._agent = _Counts(0, {})
         self._ended = trio.lowlevel.ParkingLot()
         self._preparing = 0  # sets of classes that calls have prepared and that are being looked at
@@ -141,6 +143,7 @@ class Invocations:
             for each in self._run_on():
                 self._suspend(each)
             self._others_run.add(thread)
+            self.times_others_ran += 1
             self._agent.change_all(-1)
         else:
             self._agent.change(thread, -1)

@@ -33,6 +33,7 @@ from typing import Any
 import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, LeaveError, StateError
+from jdbpy.session.events.ending import is_suspended
 from jdbpy.session.events.events_under_way import EventsUnderWay
 from jdbpy.session.events.suspension import SuspendOp
 from jdbpy.session.events.target import Target
@@ -200,17 +201,18 @@ def wake_reporting(target: Target) -> None:
 
 
 async def has_not_begun(target: Target) -> bool:
-    """True if the program has not begun: its main thread is suspended and has no frame yet. wire: 2 trips."""
+    """True if the program has not begun: its main thread is suspended and has no frame yet. wire: 2 trips, 1 more where
+    it is suspended."""
     threads = (await target.conn.request(virtual_machine.AllThreads())).threads
-    asked = [command(each) for each in threads for command in (thread_reference.Name, thread_reference.FrameCount)]
+    asked = [command(each) for each in threads for command in (thread_reference.Name, thread_reference.Status)]
     replies = await target.conn.batch(asked)
-    found = zip(replies[::2], replies[1::2], strict=True)
-    return any(
-        isinstance(name, thread_reference.NameReply)
-        and isinstance(count, thread_reference.FrameCountReply)
-        and (name.threadName, count.frameCount) == ("main", 0)
-        for name, count in found
-    )
+    mains = [
+        thread
+        for thread, name, status in zip(threads, replies[::2], replies[1::2], strict=True)
+        if isinstance(name, thread_reference.NameReply) and name.threadName == "main" and is_suspended(status)
+    ]
+    counts = await target.conn.batch([thread_reference.FrameCount(each) for each in mains])
+    return any(isinstance(each, thread_reference.FrameCountReply) and not each.frameCount for each in counts)
 
 
 class _LeftChanged(JdbpyError):
@@ -298,23 +300,23 @@ async def _prove(
     events, since = conn.statistics().events, trio.current_time()
     looks_since, released = 0, False
     while True:
-        looked, looks = under_way.examination(threads) if under_way is not None else ([], [])
         asked: list[Any] = [thread_reference.SuspendCount(ThreadID(ObjectID(thread))) for thread in threads]
+        asked.append(virtual_machine.AllThreads())
         try:
-            replies = await conn.batch([*looks, *asked, virtual_machine.AllThreads()])
+            replies = await (conn.batch(asked) if under_way is None else under_way.examine(threads, asked))
         except StateError:  # the audit log cannot be written: nothing is suspended any more, not even for a look
             if under_way is None:
                 raise
             under_way = None
             continue
-        counts, listed = replies[len(looks) : -1], replies[-1]
+        counts, listed = replies[:-1], replies[-1]
         suspended = [each.suspendCount for each in counts if not isinstance(each, JdwpError) and each.suspendCount > 0]
         held.threads, held.most = len(suspended), max(held.most, len(suspended))
-        if under_way is not None:
-            under_way.examined(looked, replies[: len(looks)])
-            if under_way.threads and not released:  # what the agent keeps would not come otherwise
-                conn.submit(virtual_machine.ReleaseEvents())
-                released = True
+        if (
+            under_way is not None and under_way.threads and not released
+        ):  # what the agent keeps would not come otherwise
+            conn.submit(virtual_machine.ReleaseEvents())
+            released = True
         with conn.corked:
             for _ in range(min(MOST, max(suspended, default=0))):
                 target.submit_op(SuspendOp.VM_RESUME)

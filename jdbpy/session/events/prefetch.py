@@ -114,7 +114,7 @@ class StopReads:
             await self._guessed.wait()  # these answers follow at once, and what the objects are is wanted next
         thread = thread_ref(self._thread, name)
         if isinstance(frames, JdwpError):
-            error = "" if frames.number in _NO_FRAMES else f"the frames cannot be read: {frames}"
+            error = "" if frames.number in _NO_FRAMES else f"the frames cannot be read: {frames.message}"
             return Top(thread, None, None, None, error)
         if not frames.frames:
             return Top(thread, None, None, None)

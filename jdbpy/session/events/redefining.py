@@ -34,5 +34,5 @@ async def redefine(target: Target, definitions: Sequence[virtual_machine.ClassDe
 
 async def _redefine_held(target: Target, definitions: Sequence[virtual_machine.ClassDef]) -> None:
     await target.conn.request(virtual_machine.RedefineClasses(definitions))
-    threads = (await target.conn.request(virtual_machine.AllThreads())).threads
-    await target.conn.batch([thread_reference.Frames(each, 0, -1) for each in threads])
+    threads = await target.ending.list_threads()
+    await target.conn.batch([thread_reference.Frames(each, 0, -1) for each in threads if each not in target.frameless])

@@ -187,6 +187,11 @@ class EventRequest:
             return None
         return next((each.loc for each in self.modifiers if isinstance(each, event_request.LocationOnly)), None)
 
+    @property
+    def thread(self) -> int:
+        """Return the thread to which it is limited; 0 if to none."""
+        return next((int(each.thread) for each in self.modifiers if isinstance(each, event_request.ThreadOnly)), 0)
+
     def misfit(self, event: Any) -> str:
         """Return what the event has that the request cannot bring about; empty for a sound one."""
         kind = type(event).KIND
@@ -392,6 +397,15 @@ class RequestTable:
         if request.active:
             self._set_anew(request, request.policy)
 
+    def change(self, request: EventRequest, modifiers: Sequence[Any]) -> None:
+        """Have a request report other events of its kind from now on; what both sets report is reported all along.
+
+        wire: no wait.
+        """
+        request.modifiers = modifiers
+        if request.active:
+            self._set_anew(request, request.policy)
+
     def let_run(self, request: EventRequest, counter: HitCounter) -> None:
         """Have the hits of a request suspend nothing and go to ``counter``, until ``restore_policy``. wire: no wait.
 
@@ -416,7 +430,7 @@ class RequestTable:
         request.policy = policy
         if request.set_as is not None:
             return
-        kind, before = request.kind, request.id
+        kind, before, modifiers = request.kind, request.id, request.modifiers
         request.set_as = policy
 
         def registered(outcome: Any) -> None:
@@ -433,14 +447,14 @@ class RequestTable:
                 if policy is JdwpSuspendPolicy.NONE and request.counter is not None:
                     request.rested_as = request.key
                     self._counting_filters[request.key] = request.counter.take
-                if request.policy is not policy:
+                if request.policy is not policy or request.modifiers is not modifiers:
                     with suppress(Disconnected):
                         self._set_anew(request, request.policy)
             else:  # it was removed meanwhile
                 with suppress(Disconnected):
                     self._conn.submit(event_request.Clear(kind, outcome.requestID))
 
-        self._conn.submit(event_request.Set(kind, policy, list(request.modifiers)), on_reply=registered)
+        self._conn.submit(event_request.Set(kind, policy, list(modifiers)), on_reply=registered)
         self._conn.submit(event_request.Clear(kind, before))
 
     def submit_clear(self, requests: Iterable[EventRequest]) -> list[Any]:

@@ -20,6 +20,8 @@ class Selection:
         self.frame = 1
         self.by_default = False
         """True if the thread was selected for want of another, and its stop was not shown yet."""
+        self.why_none = ""
+        """What to do instead where there never is a thread."""
         self._shown: deque[Stopped] = deque(maxlen=_REMEMBERED)
 
     def is_first(self, stop: Stopped) -> bool:
@@ -43,7 +45,8 @@ class Selection:
         if self.thread is None:
             raise StateError(
                 "no thread is selected",
-                hint="'pause' (Ctrl-C) stops the target and selects one; 'threads' lists them, 'thread N' selects one",
+                hint=self.why_none
+                or "'pause' (Ctrl-C) stops the target and selects one; 'threads' lists them, 'thread N' selects one",
                 code="NO_THREAD",
             )
         return self.thread

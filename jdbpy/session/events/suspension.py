@@ -58,6 +58,9 @@ class Suspension:
         """The number of ``vm_holds`` that are for a moment."""
         self.user_vm_holds = 0
         """The number of ``vm_holds`` that the user has added to what a stop suspends (``suspend`` without a thread)."""
+        self.own: set[int] = set()
+        """The threads of the debugger's own, those that have ended too: each is suspended once more than all others,
+        which is no stop, and no event of it is one."""
         self.evaluating: set[int] = set()  # threads that run an invoked method now
         self.methods: dict[int, tuple[str, str]] = {}
         """By thread, the name of the method that it runs, or has run last, and what ends that, in words."""
@@ -159,7 +162,8 @@ class Suspension:
 
     def held_threads(self) -> list[int]:
         """Threads that are held on their own, beside or instead of the whole VM, and not only for a moment."""
-        return [each for each in self._own_threads() if (count := self.count(each)) > self._brief(each, count)]
+        threads = [each for each in self._own_threads() if each not in self.own]
+        return [each for each in threads if (count := self.count(each)) > self._brief(each, count)]
 
     def stopped_by_event(self, thread: int) -> bool:
         """True if the thread stands at the event that stopped it: only then may it invoke methods (``invoker.c``)."""
@@ -177,7 +181,8 @@ class Suspension:
     def threads_at_events(self) -> list[int]:
         """Return the threads that may invoke methods, in rising order of their ids: those that stand at the event that
         stopped them, not where that is still to be decided."""
-        return [each for each in sorted(self._at_event) if self.is_stopped(each) and self.unfit(each) is None]
+        able = sorted(self._at_event - self.own)
+        return [each for each in able if self.is_stopped(each) and self.unfit(each) is None]
 
     @property
     def moment(self) -> Moment | None:
@@ -328,6 +333,12 @@ class Suspension:
         self._own_epoch[thread] += 1
         self._stayed[thread] += 1
 
+    def hold_briefly(self, thread: int, holds: int) -> None:
+        """Say how much of the thread's count is the debugger's own, for a moment; the rest is that of the VM."""
+        self.brief_holds.pop(thread, None)
+        if holds:
+            self.brief_holds[thread] = holds
+
     def forbid_methods(self, thread: int, why: Unfit) -> None:
         """No method is to be run in the thread before it has run on."""
         self._unfit[thread] = self.stop_of(thread), why
@@ -353,6 +364,19 @@ class Suspension:
             counted.pop(thread, None)
 
     # What to send
+
+    def plan_keep(self, thread: int, *, everything: bool) -> list[tuple[SuspendOp, int]]:
+        """Return the commands, brief ones, after which a thread that stands at an event is suspended by the debugger,
+        once more than all others, when that event is resumed; ``hold_briefly`` follows. ``everything``: the event
+        has suspended everything."""
+        wanted = self._base + (1 if everything else 2)
+        return [(SuspendOp.THREAD_SUSPEND, thread)] * max(0, wanted - self.count(thread))
+
+    def plan_join(self, thread: int) -> list[tuple[SuspendOp, int]]:
+        """Return the commands, brief ones, after which a thread that the debugger alone suspends is suspended as often
+        as most are; ``hold_briefly`` follows, with 0."""
+        by = self._base + self.user_holds.get(thread, 0) - self.count(thread)
+        return [(SuspendOp.THREAD_SUSPEND if by > 0 else SuspendOp.THREAD_RESUME, thread)] * abs(by)
 
     def plan_release(self, keep: frozenset[int] = frozenset()) -> list[tuple[SuspendOp, int]]:
         """Return the commands that release all but the user's own holds and brief ones (``cont``); ``keep`` stays held.

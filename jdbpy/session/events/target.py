@@ -10,15 +10,17 @@ from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from jdbpy.errors import Disconnected, StateError
 from jdbpy.session.events.answers import Answers
 from jdbpy.session.events.decisions import Decisions
+from jdbpy.session.events.ending import EndingThreads
 from jdbpy.session.events.frame_ids import FrameIdPredictor
 from jdbpy.session.events.hit_rates import HitTimes
 from jdbpy.session.events.invocations import Invocations
 from jdbpy.session.events.last_breakpoints import LastBreakpoints
+from jdbpy.session.events.own_threads import OwnThreads
 from jdbpy.session.events.requests import RESUME, RequestTable, StopPlan, Verdict
 from jdbpy.session.events.selection import Selection
 from jdbpy.session.events.streams import Publisher
@@ -62,8 +64,45 @@ def needs_jvm(what: str, where: str = "a snapshot") -> StateError:
     """Return the error for what a session without a JVM cannot do: ``what`` in words, such as "running a method"."""
     return StateError(
         f"not in {where}: {what} needs the JVM",
-        hint="what stacks, variables and fields hold can be looked at",
+        hint="'recorded' lists the calls"
+        if "calls" in where
+        else "what stacks, variables and fields hold can be looked at",
         code="SNAPSHOT",
+    )
+
+
+class DiagnosticCommands(Protocol):
+    """A way to run HotSpot's diagnostic commands, those of ``jcmd``, that needs no thread at an event."""
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the JVM's process, where it runs."""
+
+    async def run(self, line: str) -> str:
+        """Run a command with its arguments and return what it prints. Raises UsageError in HotSpot's words."""
+
+    async def thread_times(self) -> Mapping[int, float]:
+        """Return the processor time of threads in seconds, by their ids in Java; {} where the JVM does not tell."""
+
+    async def thread_file(self) -> bytes:
+        """Return the JSON into which the JVM writes all its threads (Java 21), virtual ones included."""
+
+    async def counters(self) -> bytes:
+        """Return the file of counters that the JVM keeps for ``jstat``; b"" where there is none."""
+
+    async def set_flag(self, name: str, value: str) -> None:
+        """Set a flag of the running VM. Raises UsageError in HotSpot's words."""
+
+    async def dump_heap(self, path: str, *, live: bool) -> None:
+        """Write an HPROF file where the JVM runs. Raises UsageError in HotSpot's words."""
+
+
+def needs_agent(what: str, line: str) -> StateError:
+    """Return the error for what a JVM without the debugger agent cannot do; ``line`` is an option to start it with."""
+    return StateError(
+        f"{what} needs the debugger agent, which this JVM was started without",
+        hint=f"start it with {line}",
+        code="NEEDS_AGENT",
     )
 
 
@@ -110,6 +149,9 @@ class Target:
         self.answers = Answers(conn)
         self.virtual_threads: dict[int, bool] = {}
         """Which threads are virtual, of those that were asked."""
+        self.frameless: set[int] = set()
+        """Threads of the VM's own that are not asked for their frames: see ``frameless``."""
+        self.ending = EndingThreads(self)
         self.pinned: set[int] = set()
         """The ids of the objects that the user keeps from collection."""
         self.frame_id_predictor = FrameIdPredictor(self.suspension)
@@ -125,6 +167,7 @@ class Target:
             suspend_less=self.requests.suspend_less,
             has_run=self.last_breakpoints.has_run_method,
         )
+        self.own_threads = OwnThreads(self)
         self.selection = Selection()
         self.met: dict[int, None] = {}
         """Threads that have stopped or were selected, latest last. Virtual ones the agent does not list."""
@@ -151,6 +194,10 @@ class Target:
         """True if a recording answers, and no JVM."""
         self.snapshot: SnapshotInfo | None = None
         """The snapshot that answers; None for a JVM."""
+        self.agent_line = ""
+        """In a session on a JVM without the debugger agent the option that would give it one; "" where it has it."""
+        self.diagnostics: DiagnosticCommands | None = None
+        """What runs diagnostic commands; None where a method of the target does, in a thread at an event."""
         self.named_paths: tuple[str, ...] = ()
         """Directories and archives of this machine that the user has named: the source path."""
         self.stops_at_failures = False
@@ -194,7 +241,7 @@ class Target:
     @property
     def remote_reason(self) -> str:
         """Return a sentence on why the JVM counts as remote, and what breakpoints suspend; "" if it does not."""
-        if self.launched or self.played or self.snapshot is not None or not self.remote:
+        if self.launched or self.played or self.snapshot is not None or self.agent_line or not self.remote:
             return ""
         whom = "all threads" if self.default_policy is SuspendPolicy.ALL else "only the thread that hits"
         why = f"reached through {self.tunnel}, so it counts as remote" if self.tunnel else "on another machine"
@@ -231,7 +278,7 @@ class Target:
         if self.clients is not None and not self.clients.concerns(self.client, stop):
             return
         if stop.policy is SuspendPolicy.ALL or not self.works_elsewhere(stop.thread.id):
-            self.selection.select(stop.thread)
+            self.selection.select(stop.thread, stop.frame.index if stop.frame is not None else 1)
 
     def works_elsewhere(self, thread: int) -> bool:
         """True if another thread is selected and still stopped: the user is at work there."""
@@ -363,9 +410,15 @@ class Target:
             self.conn.submit(virtual_machine.SetDefaultStratum(JAVA))
 
     def require_jvm(self, what: str) -> None:
-        """Raises StateError in a session on a snapshot: ``what``, in words, needs the JVM."""
+        """Raises StateError in a session on a snapshot: ``what``, in words, needs the JVM. Also ``require_agent``."""
         if self.snapshot is not None:
-            raise needs_jvm(what)
+            raise needs_jvm(what, self.snapshot.noun)
+        self.require_agent(what)
+
+    def require_agent(self, what: str) -> None:
+        """Raises StateError in a session on a JVM without the debugger agent: ``what``, in words, needs that."""
+        if self.agent_line:
+            raise needs_agent(what, self.agent_line)
 
     def require_alive(self) -> None:
         """Raises StateError when the target has ended, Disconnected when the connection is gone."""

@@ -15,18 +15,19 @@ from typing import Any, overload
 
 from jdbpy.errors import JdwpError
 from jdbpy.record import Record
+from jdbpy.session.events.ending import is_suspended
 from jdbpy.session.events.target import Target
 from jdbpy.session.java.signatures import is_hidden_class
 from jdbpy.session.jvm.changed_code import is_own_class
 from jdbpy.session.jvm.refs import OBSOLETE
-from jdbpy.session.model.threads import NOT_KNOWN, FrameInfo, Location, ThreadInfo, ThreadRef
+from jdbpy.session.model.threads import NO_STATE, NOT_KNOWN, FrameInfo, Location, ThreadInfo, ThreadRef
 from jdbpy.wire import ids as wire_ids
 from jdbpy.wire.command import Command
-from jdbpy.wire.constants import Error, SuspendStatus, ThreadStatus
+from jdbpy.wire.constants import Error, ThreadStatus
 from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.ids import ObjectID, ThreadGroupID, ThreadID
 from jdbpy.wire.lazy_records import OnDemand, Rows
-from jdbpy.wire.messages import thread_group_reference, thread_reference, virtual_machine
+from jdbpy.wire.messages import thread_group_reference, thread_reference
 
 Place = bytes
 """A place in code as the agent sends it: equal bytes are the same place."""
@@ -118,8 +119,7 @@ class ThreadAnswer:
     @property
     def is_suspended(self) -> bool:
         """True if the agent says so."""
-        suspended = SuspendStatus.SUSPEND_STATUS_SUSPENDED
-        return not isinstance(self.status, JdwpError) and bool(self.status.suspendStatus & suspended)
+        return is_suspended(self.status)
 
     @property
     def is_zombie(self) -> bool:
@@ -152,7 +152,11 @@ def places(answers: Iterable[ThreadAnswer]) -> dict[Place, wire_ids.CodeLocation
 ENDED = "ended"
 """The state of a thread that has ended, in words."""
 
+STATE_NOT_KNOWN = -2
+"""The status of a thread of which nothing, such as a dump of Java 21, tells the state."""
+
 _STATES: dict[int, str] = {
+    STATE_NOT_KNOWN: NO_STATE,
     -1: "not started",
     ThreadStatus.ZOMBIE: ENDED,
     ThreadStatus.RUNNING: "running",
@@ -243,9 +247,10 @@ class ThreadReader:
         self._group_names: dict[ThreadGroupID, str] = {}
 
     async def all_threads(self) -> list[ThreadID]:
-        """Return the threads the agent lists, and virtual ones that have been met, until they have ended. wire: 1
-        trip."""
-        listed = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        """Return the threads the agent lists but for the debugger's own, and virtual ones that have been met, until
+        they have ended. wire: 1 trip."""
+        own = self._target.suspension.own
+        listed = [each for each in await self._target.ending.list_threads() if each not in own]
         if len(self._groups) > 2 * len(listed):
             alive = set(listed)
             self._groups = {thread: group for thread, group in self._groups.items() if thread in alive}
@@ -284,14 +289,19 @@ class ThreadReader:
     async def _ask(self, threads: Iterable[ThreadID], frames: FrameRange | None) -> list[ThreadAnswer]:
         """Return what the agent says of the threads that are alive. wire: 1 trip, 2 if one was just suspended.
 
-        A thread that is not known to be suspended is asked for frames when its status says that it is.
+        A thread that is not known to stand still is asked for frames when its status says that it is suspended.
         """
-        wanted = list(threads)
+        wanted, ending = list(threads), self._target.ending
         held = self._target.suspension.is_suspended
         ended: set[ThreadID] = set()
         epochs = [self._target.suspension.epoch_of(thread) for thread in wanted]
         unknown = set(wanted) - self._target.virtual_threads.keys() if self._target.at_least(21) else ()
-        stacks = [frames if held(thread) else None for thread in wanted]
+        frameless = self._target.frameless
+        held_before = {thread: ending.since(thread) for thread in wanted if held(thread)}
+        stacks = [
+            frames if thread in held_before and thread not in frameless and not ending.may_be(thread) else None
+            for thread in wanted
+        ]
         groups = [self._groups.get(thread) for thread in wanted]
         commands: list[Command[Any]] = []
         asked: list[int] = []
@@ -304,6 +314,9 @@ class ThreadReader:
             ThreadAnswer(thread, epoch, list(islice(outcomes, count)), stack, group)
             for thread, epoch, count, stack, group in zip(wanted, epochs, asked, stacks, groups, strict=True)
         ]
+        for each in answers:
+            if each.is_suspended and each.thread in held_before:
+                ending.found_suspended(each.thread, held_before[each.thread])
         if frames is not None:
             await self._ask_frames([each for each, stack in zip(answers, stacks, strict=True) if stack is None], frames)
         for each in answers:
@@ -318,9 +331,10 @@ class ThreadReader:
     async def _ask_frames(self, answers: Sequence[ThreadAnswer], frames: FrameRange) -> None:
         """Ask for the frames of those that are suspended, though nothing here has done that. wire: 0 or 1 trip."""
         running = jdwp_error(Error.THREAD_NOT_SUSPENDED)
-        suspended = [each for each in answers if each.is_suspended]
+        frameless = self._target.frameless
+        suspended = [each for each in answers if each.is_suspended and each.thread not in frameless]
         for each in answers:
-            each.no_frames = running
+            each.no_frames = running if each.thread not in frameless else jdwp_error(Error.INVALID_INDEX)
         stacks = await self._target.conn.batch([frames.command(each.thread) for each in suspended])
         for each, stack in zip(suspended, stacks, strict=True):
             each.take_frames(stack, frames)
@@ -346,10 +360,11 @@ class ThreadReader:
             self._target.virtual_threads[thread] = answer.is_virtual
         selected = self._target.selection.thread
         if isinstance(status, JdwpError):
-            state, suspended = "state not known", self._target.suspension.is_suspended(thread)
+            state, suspended = NO_STATE, self._target.suspension.is_suspended(thread)
         else:
             state = _STATES.get(status.threadStatus, f"state {status.threadStatus}")
             suspended = answer.is_suspended and not self._target.suspension.is_being_decided(thread)
+            suspended = suspended and not self._target.agent_line  # there it is only said so, to be asked for frames
         return ThreadInfo(
             id=thread,
             name=_name(answer),
@@ -423,7 +438,7 @@ def _ref(answer: ThreadAnswer) -> ThreadRef:
 def thread_ref(thread: int, answer: thread_reference.NameReply | JdwpError) -> ThreadRef:
     """Return the thread with its name, or with the reason why that is not known."""
     if isinstance(answer, JdwpError):
-        return ThreadRef(thread, NOT_KNOWN, f"the name is not known: {answer}")
+        return ThreadRef(thread, NOT_KNOWN, f"the name is not known: {answer.message}")
     return ThreadRef(thread, answer.threadName)
 
 
@@ -431,7 +446,7 @@ def _refused(answer: ThreadAnswer) -> str:
     """Return what of a thread the agent refused to tell, and why."""
     asked = {"name": answer.name, "state": answer.status, "suspend count": answer.count, "group": answer.group}
     refused = {what: error for what, error in asked.items() if isinstance(error, JdwpError)}
-    return "; ".join(f"the {what} is not known: {error}" for what, error in refused.items())
+    return "; ".join(f"the {what} is not known: {error.message}" for what, error in refused.items())
 
 
 def _frame_of(answer: ThreadAnswer, equal: FrameInfo) -> FrameInfo:

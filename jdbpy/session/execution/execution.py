@@ -49,6 +49,7 @@ class Execution:
         A stop that no subscriber and no waiter has taken yet is not resumed: it is returned, and ``next_stop`` or
         ``cont`` give it at once. An event that is being looked at is waited for.
         """
+        self._target.require_agent("waiting for a stop")
         return await self._resume_settled(lambda: True, thread_id)
 
     async def _resume_settled(self, wanted: Callable[[], bool], thread_id: int | None = None) -> tuple[Stopped, ...]:
@@ -63,6 +64,7 @@ class Execution:
 
     async def resume_if_stopped(self) -> tuple[Stopped, ...]:
         """As ``resume``; a target that runs is left alone, as is what only other clients of a session have stopped."""
+        self._target.require_agent("waiting for a stop")
         return await self._resume_settled(lambda: self.has_stopped)
 
     @property
@@ -89,6 +91,7 @@ class Execution:
         A target that turns out to stand at its start (launched, or with suspend=y) is resumed: the start, which has an
         event of its own, is no stop of a run. Raises Disconnected.
         """
+        self._target.require_agent("waiting for a stop")
         ending: Stopped | Exited | None = None
         while ending is None or (isinstance(ending, Stopped) and ending.reason is StopReason.START):
             await self._target.publisher.settled()
@@ -112,6 +115,7 @@ class Execution:
         See ``Stepping.start``.
         """
         self._target.require_alive()
+        self._target.require_agent("stepping")
         thread = self._target.selection.require_thread().id if thread_id is None else thread_id
         await self._stepping.start(thread, depth, size, count, alone=alone)
 

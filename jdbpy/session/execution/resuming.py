@@ -20,6 +20,8 @@ from jdbpy.session.events.threads import FrameRange, ThreadReader, wire_thread
 from jdbpy.session.execution.stops import StopShower
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Stopped, StopReason
+from jdbpy.wire.constants import Error
+from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.ids import ObjectID, ThreadID
 from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
@@ -147,6 +149,7 @@ class Resuming:
         wire: 1 trip; 1 to 3 more for virtual threads that run, and 1 more where it is not known whether they are that.
         """
         self._target.require_alive()
+        self._target.require_agent("suspending threads")
         if threads is None:
             whole = self._target.submit_op(SuspendOp.VM_SUSPEND)
             resumed = self._target.suspension.resumed(0)
@@ -212,6 +215,7 @@ class Resuming:
         """
         target, suspension = self._target, self._target.suspension
         target.require_alive()
+        target.require_agent("suspending and resuming threads")
         for thread in threads or ():
             self._target.suspension.require_stopped(thread)
         if threads is None:
@@ -288,12 +292,16 @@ class Resuming:
         """
         target = self._target
         target.require_alive()
+        target.require_agent("pausing the program")
         if thread is not None:
             if target.suspension.is_stopped(thread):
                 raise StateError("that thread is suspended already", hint=f"'thread {thread}' selects it")
             resumed = target.suspension.resumed(thread)
             await self.suspend([thread])
             with self._undone_if_cancelled(thread, resumed):
+                if not await target.ending.standing([thread]):
+                    self._undo_pause(thread)
+                    raise jdwp_error(Error.INVALID_THREAD)  # it is ending
                 return await self._show(thread, SuspendPolicy.THREAD)
         if target.suspension.everything_stopped:
             return await self._pause_step_alone()
@@ -322,6 +330,9 @@ class Resuming:
         target.was_suspended()
         await pending.wait()
         try:
+            if not await target.ending.standing([thread]):
+                self._submit([(SuspendOp.THREAD_RESUME, thread)])
+                raise jdwp_error(Error.INVALID_THREAD)  # it is ending
             return await self._show(thread, SuspendPolicy.ALL)
         except trio.Cancelled:
             if target.suspension.resumed(thread) == resumed:
@@ -412,7 +423,9 @@ class Resuming:
 
     async def _worth_showing(self) -> int:
         """Return the thread to show at a pause: the one looked at last, else main, else the first with Java frames."""
-        threads = (await self._target.conn.request(virtual_machine.AllThreads())).threads
+        left_out = self._target.suspension.own | self._target.frameless
+        listed = await self._target.ending.list_threads()
+        threads = [each for each in listed if each not in left_out]
         outcomes = await self._target.conn.batch(
             [ask(thread) for ask in (thread_reference.Name, thread_reference.FrameCount) for thread in threads]
         )

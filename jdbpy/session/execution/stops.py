@@ -24,7 +24,7 @@ from jdbpy.session.events.requests import RequestHit, StopPlan
 from jdbpy.session.events.stop_table import is_only_of
 from jdbpy.session.events.suspension import SuspendOp
 from jdbpy.session.events.target import Target
-from jdbpy.session.events.threads import model_frame
+from jdbpy.session.events.threads import model_frame, wire_thread
 from jdbpy.session.execution.waiting import WAITING_FOR, WaitingStops
 from jdbpy.session.extension import Extension
 from jdbpy.session.model.breakpoints import SuspendPolicy
@@ -43,6 +43,7 @@ from jdbpy.session.values.objects import (
 from jdbpy.session.values.reader import SHAPE_FACTS
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire import constants, ids
+from jdbpy.wire.messages import thread_reference
 
 if TYPE_CHECKING:
     from jdbpy.session.events.frames import RawFrameVariables, SlotVariable
@@ -144,7 +145,13 @@ class StopPrefetch:
             look.ended.set()
 
 
-_PRECEDENCE = (StopReason.BREAKPOINT, StopReason.EXCEPTION, StopReason.MODIFICATION, StopReason.ACCESS)
+_PRECEDENCE = (
+    StopReason.BREAKPOINT,
+    StopReason.TEST_FAILURE,
+    StopReason.EXCEPTION,
+    StopReason.MODIFICATION,
+    StopReason.ACCESS,
+)
 """Which reason names a stop that has several: a breakpoint met during a step wins."""
 
 _POLICIES = {
@@ -234,12 +241,14 @@ class StopShower:
         *,
         at: ids.CodeLocation | None = None,
         before: Set[int] = frozenset(),
+        frame_number: int = 1,
         **extra: Any,
     ) -> Stopped:
         """Complete a stop of the given thread (0: none) and publish it.
 
         ``at`` is the place an event told: its class is then looked up in the wave that reads the frame. ``before`` are
-        breakpoints that were removed or changed since it was decided to stop.
+        breakpoints that were removed or changed since it was decided to stop. ``frame_number``: the frame to show and
+        to select, from 1.
         wire: 1 trip when the class at the top is known, 2 or 3 when it is new.
         """
         target = self._target
@@ -249,8 +258,10 @@ class StopShower:
             if thread_id:
                 try:
                     thread, frame, window, error = await self._look(thread_id, at)
+                    if frame is not None and frame_number > 1:
+                        frame, window = await self._outer(frame, frame_number)
                 except JdwpError as refused:  # it stands all the same: nobody would look for it if this were no stop
-                    error = f"the stop cannot be read: {refused}"
+                    error = f"the stop cannot be read: {refused.message}"
                     thread = ThreadRef(thread_id, NOT_KNOWN, error)
         fields: dict[str, Any] = {
             "reason": reason,
@@ -301,7 +312,8 @@ class StopShower:
                 selection.by_default and not target.suspension.is_suspended(selection.thread.id)
             )
             if thread is not None and free:
-                selection.select(thread, by_default=True)  # for clients that ask before they take the stop
+                number = stop.frame.index if stop.frame is not None else 1
+                selection.select(thread, number, by_default=True)  # for clients that ask before they take the stop
             target.last_stop = stop
         for hook in self.hooks:
             hook(stop)
@@ -331,6 +343,15 @@ class StopShower:
             return thread, frame, self._sources.recent_window(place) if frame else None, error
         (thread, frame, error), window = await both(where, lambda: self._sources.window(place))
         return thread, frame, window if frame else None, error
+
+    async def _outer(self, top: FrameInfo, number: int) -> tuple[FrameInfo, SourceWindow | None]:
+        """Return the frame of a number in place of the top one, and its source. wire: 1 trip, 2 for a new class."""
+        command = thread_reference.Frames(wire_thread(top.thread.id), number - 1, 1)
+        [found] = (await self._target.conn.request(command)).frames
+        [location] = await self._target.types.locations([found.location])
+        total = None if top.height is None else top.height + top.index
+        frame = model_frame(number, found.frameID, location, top.thread, top.epoch, total)
+        return frame, await self._sources.window(location)
 
     async def _where(self, thread_id: int) -> tuple[ThreadRef, FrameInfo | None, str]:
         """Return the thread and its top frame. wire: 1 trip, class known."""

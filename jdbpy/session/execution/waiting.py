@@ -80,7 +80,7 @@ class WaitingStops:
             return None
         suspension = self._target.suspension
         decided = suspension.asked if suspension.undecided is None else {*suspension.asked, suspension.undecided[0]}
-        if suspension.evaluating - decided - {thread}:
+        if suspension.evaluating - suspension.own - decided - {thread}:
             return WaitReason.METHOD
         by_event = suspension.undecided == (thread, True)
         if self.table.shows and suspension.vm_holds - suspension.brief_vm_holds > by_event:

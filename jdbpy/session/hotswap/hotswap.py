@@ -205,6 +205,16 @@ class HotSwap:
         classes = tuple(each.replace(file="") for each in done.classes)  # they are gone with the directory
         return done.replace(classes=classes)
 
+    async def set_again(self, type_ids: Sequence[ReferenceTypeID]) -> None:
+        """Set breakpoints again in classes whose code the VM itself has replaced: it has dropped them.
+
+        wire: 3 trips a breakpoint in the classes.
+        """
+        async with self._target.code_guard.replacing(type_ids):
+            self._types.invalidate(type_ids)
+            self._stack.forget()
+            await self._breakpoints.reinstall(type_ids)
+
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     def _require(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from jdbpy.errors import JdbpyError
-from jdbpy.session.calls.backend import ObservedMethod
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
 from jdbpy.session.calls.call_stats import ObservedTimes
 from jdbpy.session.calls.call_trees import ObservedTree
 from jdbpy.session.calls.statistics import CallTimes, CallTotals, Fold

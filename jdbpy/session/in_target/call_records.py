@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdbpy.record import Record
-from jdbpy.session.calls.backend import EndedCall, ObservedMethod, ReadCall
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
+from jdbpy.session.calls.backend import EndedCall, ReadCall
 from jdbpy.session.calls.each_call import ObservedCalls
 from jdbpy.session.eval.operands import Operand
 from jdbpy.session.eval.target import from_wire
@@ -20,14 +21,14 @@ from jdbpy.session.in_target.class_changes import CodeChanges
 from jdbpy.session.in_target.emit.emitter import Brought
 from jdbpy.session.in_target.emit.expressions import emit_at_end, expression_of
 from jdbpy.session.in_target.emit.refusals import NotInTarget
-from jdbpy.session.in_target.ring_poller import Ring, RingEntry, RingPoller
+from jdbpy.session.in_target.ring_poller import Ring, RingEntry, RingPoller, RingUser
+from jdbpy.session.in_target.weave.call_ends import THROWN
 from jdbpy.session.in_target.weave.call_helper import (
     BROKEN,
     MISSING,
     PER_METHOD,
     RETURNED,
     THREW,
-    THROWN,
     TOOK,
     WANTED,
     End,
@@ -38,7 +39,7 @@ from jdbpy.session.in_target.weave.call_helper import (
 )
 from jdbpy.session.in_target.weave.records import TOP, Surrounding
 from jdbpy.session.in_target.weave.ring import number
-from jdbpy.session.in_target.weave.trace_helper import is_number
+from jdbpy.session.in_target.weave.trace_helper import TraceHelper, is_number
 from jdbpy.session.java.edit.code_variable import CheckParameter
 from jdbpy.session.java.signatures import argument_slots, split_method
 from jdbpy.session.java.types import JavaType, Primitive
@@ -70,37 +71,17 @@ class ComputedEnds(Record):
     threw: tuple[JavaType | None, ...] = ()
 
 
-class RecordLog:
-    """The calls of a class's methods, as the target keeps them: the user of their ring."""
+class RingLog(RingUser):
+    """What a helper in the target keeps in a ring, from ``begin`` on: its user, and the switch of the helper."""
 
-    def __init__(
-        self,
-        target: Target,
-        observation: ObservedCalls,
-        methods: Sequence[ObservedMethod],
-        computed: Sequence[ComputedEnds],
-        name: str,
-        changes: CodeChanges,
-        poller: RingPoller,
-    ) -> None:
+    def __init__(self, target: Target, helper: TraceHelper, poller: RingPoller) -> None:
         self.type_id = ReferenceTypeID(0)
+        self.helper = helper
         self._target = target
-        self._observation = observation
-        self._methods = methods
-        self._computed = computed
-        self._kept = [each.ends.kept for each in computed]
-        ends = [each.ends for each in computed]
-        self.helper = call_class(name, host_of(methods), ends, observation.costs, size=_PLACES)
-        self._changes = changes
         self._poller = poller
         self._ring: Ring | None = None
         self._on = FieldID(0)
-        self._counts: tuple[int, ...] = (0,) * len(self.helper.calls)
-        self._left_out = 0
-
-    def surrounding(self, number: int) -> Surrounding:
-        method = self._methods[number].method
-        return Surrounding(method.name, method.signature, self.helper.name, number, kept=self._kept[number])
+        self._counts: tuple[int, ...] = (0,) * len(helper.calls)
 
     async def begin(self) -> None:
         if self._ring is None:
@@ -119,6 +100,33 @@ class RecordLog:
             return []
         self._poller.remove(self._ring)
         return [off(self.type_id, self._on)]
+
+
+class RecordLog(RingLog):
+    """The calls of a class's methods, as the target keeps them: the user of their ring."""
+
+    def __init__(
+        self,
+        target: Target,
+        observation: ObservedCalls,
+        methods: Sequence[ObservedMethod],
+        computed: Sequence[ComputedEnds],
+        name: str,
+        changes: CodeChanges,
+        poller: RingPoller,
+    ) -> None:
+        self._observation = observation
+        self._methods = methods
+        self._computed = computed
+        self._kept = [each.ends.kept for each in computed]
+        ends = [each.ends for each in computed]
+        super().__init__(target, call_class(name, host_of(methods), ends, observation.costs, size=_PLACES), poller)
+        self._changes = changes
+        self._left_out = 0
+
+    def surrounding(self, number: int) -> Surrounding:
+        method = self._methods[number].method
+        return Surrounding(method.name, method.signature, self.helper.name, number, kept=self._kept[number])
 
     # -- see ``RingUser`` ----------------------------------------------------------------------------------------------
 

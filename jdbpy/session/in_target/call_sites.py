@@ -13,17 +13,19 @@ from functools import partial
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.errors import Disconnected, JdbpyError, JdwpError
 from jdbpy.session.breakpoints.breakpoint_table import BreakpointTable
 from jdbpy.session.breakpoints.exceptions import ExceptionCatchpoint
+from jdbpy.session.breakpoints.method_patterns import ObservedMethod
 from jdbpy.session.breakpoints.method_places import find_places
-from jdbpy.session.calls.backend import ObservedMethod
 from jdbpy.session.calls.call_stats import ObservedTimes
 from jdbpy.session.calls.call_trees import ObservedTree
 from jdbpy.session.calls.each_call import ObservedCalls
 from jdbpy.session.calls.observation import Observation
+from jdbpy.session.events.clients import Steps
 from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, RequestSpec, Verdict
 from jdbpy.session.events.target import Target
+from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.extension import Extension
 from jdbpy.session.in_target.call_counters import CallLog, CountLog, TreeLog
 from jdbpy.session.in_target.call_records import RecordLog, computed_ends
@@ -31,10 +33,13 @@ from jdbpy.session.in_target.class_changes import (
     ChangedByAgent,
     CodeChanges,
     NotInstalled,
+    NotInstalledAtStop,
     NotInstalledUntilLeft,
     PlaceKey,
 )
 from jdbpy.session.in_target.install import Installer, attempt, staying
+from jdbpy.session.in_target.record_log import record_log
+from jdbpy.session.in_target.recording import MethodRecording
 from jdbpy.session.in_target.ring_poller import RingPoller
 from jdbpy.session.in_target.sites import Site
 from jdbpy.session.in_target.thread_runner import request_thread, set_static
@@ -44,12 +49,7 @@ from jdbpy.session.jvm.changed_code import ChangedClass
 from jdbpy.session.model.events import Notice
 from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy
 from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
-
-CALLS_UNTIL = 20
-"""Calls of a method by which its class goes into the target."""
-
-CALLS_AGAIN = 5_000
-"""After so many more it is tried again."""
+from jdbpy.wire.messages import stack_frame, thread_reference
 
 _TRIES, _BETWEEN_TRIES = 30, 0.005
 """The tries to change a class while one thread waits, and the seconds between two of them."""
@@ -113,7 +113,15 @@ class CallSites(Extension):
             observation.why_ordinary = stays
             return
         for type_id in dict.fromkeys(each.owner.id for each in observation.methods):
-            self._request_threads_in(observation, type_id, CALLS_UNTIL)
+            self._begin_in(observation, type_id)
+
+    def _begin_in(self, observation: Observation, type_id: ReferenceTypeID) -> None:
+        """Have a class observe its own calls: after some of them, or before the next one where nothing else does."""
+        if not isinstance(observation, MethodRecording):
+            self._request_threads_in(observation, type_id, observation.calls_until)
+        elif (observation, type_id) not in self._pending:
+            self._pending[observation, type_id] = []
+            observation.start(partial(self._install_before_calls, observation, type_id))
 
     async def refresh(self, observation: Observation) -> None:
         await self._read(observation)
@@ -127,6 +135,9 @@ class CallSites(Extension):
                 self._forget(observation)
         with suppress(JdbpyError):
             await self._take_out_stale()
+        sites = [each for those in self._changes.sites.values() for each in those.values()]
+        if not self._changes.stale and not any(isinstance(each, MethodSite) for each in sites):
+            self._has_handlers(False)
 
     # -- into the target -----------------------------------------------------------------------------------------------
 
@@ -136,15 +147,49 @@ class CallSites(Extension):
             self._pending[observation, type_id] = []
             observation.start(partial(self._place_requests, observation, type_id, calls))
 
+    async def _install_before_calls(self, observation: MethodRecording, type_id: ReferenceTypeID) -> None:
+        """Have a class observe its calls from the next one on: by the thread that prepares it, else by one of the
+        debugger's own. Where that cannot be, one that comes to a method or returns from it does it."""
+        preparing = observation.preparing.get(type_id, 0)
+        own = self._target.own_threads
+        with suppress(JdbpyError):
+            if preparing and not self._target.suspension.frozen:
+                if await self._installed(observation, type_id, preparing):
+                    return
+            elif not preparing and own.possible and not self._target.why_code_stays():
+                found = await own.get()
+                async with found.turn:
+                    if await self._installed(observation, type_id, found.id):
+                        return
+        await self._place_requests(observation, type_id, observation.calls_until)
+
+    async def _installed(self, observation: Observation, type_id: ReferenceTypeID, thread: int) -> bool:
+        """True if a class observes its calls now; what that takes is run in the thread."""
+        async with self._lock:
+            if observation.has_ended():
+                return True
+            frozen = self._target.suspension.frozen  # what is run may wait for a suspended thread
+            why = await attempt(self._install(observation, type_id, thread))
+        if why is None:
+            self._target.requests.drop(self._pending.pop((observation, type_id), ()))
+        elif isinstance(why, NotInstalledAtStop):
+            observation.why_ordinary = "a thread has stopped in it: the next call is recorded"
+        else:
+            observation.why_ordinary = f"{why}; it is tried again when a call returns" if frozen else str(why)
+        return why is None
+
     async def _place_requests(self, observation: Observation, type_id: ReferenceTypeID, calls: int) -> None:
+        """Have a thread come to a method after so many calls; the first that returns does as well, where each call
+        counts: a stop at the entry of the next one is the user's, and keeps all threads where they are."""
         methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
+        exits = calls == 1 and isinstance(observation, MethodRecording)
         with suppress(JdbpyError):
             async with self._target.code_guard.unchanged():
                 found = await find_places(
-                    self._target, [(each.owner, each.method) for each in methods], entries=True, exits=False
+                    self._target, [(each.owner, each.method) for each in methods], entries=True, exits=exits
                 )
                 came = partial(self._thread_came, observation, type_id)
-                for place in found.entries:
+                for place in (*found.entries, *(each.place for each in found.exits)):
                     if (observation, type_id) not in self._pending or observation.has_ended():
                         return
                     self._pending[observation, type_id].append(request_thread(self._target, place, calls, came))
@@ -159,7 +204,7 @@ class CallSites(Extension):
     async def redefined(self, type_ids: Sequence[ReferenceTypeID]) -> None:
         for observation, type_id in list(self._pending):
             if type_id in type_ids:
-                await self._place_requests(observation, type_id, CALLS_UNTIL)
+                await self._place_requests(observation, type_id, observation.calls_until)
 
     async def _thread_came(self, observation: Observation, type_id: ReferenceTypeID, hit: RequestHit) -> Verdict:
         """A thread stands at an entry of one of the methods, or at a return of one with other breakpoints."""
@@ -168,35 +213,76 @@ class CallSites(Extension):
             return RESUME
         if not self._target.suspension.frozen:  # else what is run could wait for a suspended thread
             async with self._lock:
+                records = isinstance(observation, MethodRecording)
                 why = await attempt(self._install(observation, type_id, hit.thread))
+                if records and isinstance(why, NotInstalledUntilLeft) and await self._left_again(hit):
+                    why = await attempt(self._install(observation, type_id, hit.thread))
+                elif records and why is None:
+                    await self._left_again(hit)
                 if why is None:
                     return RESUME
-                observation.why_ordinary = str(why)
+                observation.refuse(str(why))
                 if isinstance(why, NotInstalledUntilLeft):
                     came = partial(self._thread_came, observation, type_id)
                     if requests := await self._installer.request_at_exits(hit.event.location, came):
                         self._pending[observation, type_id] = requests
                         return RESUME
-        self._request_threads_in(observation, type_id, CALLS_AGAIN)
+            calls = observation.calls_again
+        else:
+            calls = observation.calls_until
+        self._request_threads_in(observation, type_id, calls)
         return RESUME
+
+    async def _left_again(self, hit: RequestHit) -> bool:
+        """Have a thread that stands at the entry of a method go back to the call, which it makes once more then, in the
+        code that the method has by then. True if it did.
+
+        Nothing of the method was run yet. It stays where others look at it, or the caller is no Java code. wire: 2
+        trips.
+        """
+        place, target = hit.event.location, self._target
+        if place.index or hit.shared or hit.thread in Steps.of(target).pending:
+            return False
+        thread = wire_thread(hit.thread)
+        try:
+            frames = (await target.conn.request(thread_reference.Frames(thread, 0, 2))).frames
+            if len(frames) < 2:
+                return False
+            caller = frames[1].location
+            if frames[0].location.classID != place.classID or any(
+                each.place == caller for each in target.requests.all_active()
+            ):
+                return False
+            target.last_breakpoints.before_step(hit.thread)  # the agent pops by steps
+            await target.conn.request(stack_frame.PopFrames(thread, frames[0].frameID))
+        except JdwpError:
+            return False
+        target.suspension.popped(hit.thread)
+        target.last_breakpoints.popped(hit.thread)
+        return True
 
     async def _install(self, observation: Observation, type_id: ReferenceTypeID, thread: int) -> None:
         """Have a class observe its own calls. Raises NotInstalled. wire: some 30 trips."""
         if observation.has_ended():
             return
-        self._require_no_catchpoint()
+        self._require_no_catchpoint(observation)
         methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
         methods = [each for each in methods if each.key not in observation.in_target]
         type_ = methods[0].owner
         async with self._installer.changing(type_, thread, asked=observation.asked) as change:
-            log = await self._log(observation, methods, self._installer.helper_name(type_), change.changed.original)
+            name, original = self._installer.helper_name(type_), change.changed.original
+            if isinstance(observation, MethodRecording):
+                with staying("the condition"):
+                    log: CallLog = await record_log(self._target, observation, methods, name, original, self._poller)
+            else:
+                log = await self._log(observation, methods, name, original)
             new: dict[PlaceKey, MethodSite] = {}
             for number, each in enumerate(methods):
                 new[each.method.id, 0, id(observation), number] = MethodSite(log, observation, each, number)
             sites = {**self._changes.sites.get(type_id, {}), **new}
             for refused in weave(change.changed.original, [site.place for site in sites.values()]).refused:
                 for key in [key for key, site in new.items() if site.place is refused.place]:
-                    observation.why_ordinary = f"{refused.place.method}: {refused.text}"
+                    observation.refuse(f"{refused.place.method}: {refused.text}")
                     del new[key], sites[key]
             if not new:
                 raise NotInstalled(observation.why_ordinary)
@@ -242,7 +328,7 @@ class CallSites(Extension):
                 observation.take_back(type_.id, str(why))
                 raise
             except JdbpyError as error:
-                observation.take_back(type_.id, f"it could not be put into the target: {error}")
+                observation.take_back(type_.id, f"it could not be put into the target: {error.message}")
                 await observation.means.redefined([type_.id])
                 raise
 
@@ -271,11 +357,22 @@ class CallSites(Extension):
                 computed.append(await computed_ends(observation, each, entry, owner.name))
         return RecordLog(self._target, observation, methods, computed, name, self._changes, self._poller)
 
-    def _require_no_catchpoint(self) -> None:
-        """Raises NotInstalled: a stop at an exception would find it caught where a method reports its end."""
+    def _require_no_catchpoint(self, observation: Observation) -> None:
+        """Raises NotInstalled for what breakpoints can do as well: with code in the target each exception that leaves
+        an observed method is looked at twice, and who catches it has to be found out."""
+        if isinstance(observation, MethodRecording):
+            self._has_handlers(True)
+            return
         for each in self._points.of_type(ExceptionCatchpoint):
             if each.enabled:
                 raise NotInstalled(_looks(each))
+
+    def _has_handlers(self, has: bool) -> None:
+        """Have exception breakpoints find out who catches, from before the change to a class on. wire: no wait."""
+        self._target.changed_code.has_handlers = has
+        with suppress(Disconnected):
+            for each in self._points.of_type(ExceptionCatchpoint):
+                each.look_at_all()
 
     def _watch_end(self, observation: Observation) -> None:
         """Keep the target from its end until what it has counted is read."""
@@ -307,7 +404,7 @@ class CallSites(Extension):
                     return
                 except JdbpyError as error:
                     self._logs.pop(observation, None)
-                    text = f"counts kept in the target can no longer be read: {error}"
+                    text = f"counts kept in the target can no longer be read: {error.message}"
                     self._target.publish(Notice("warning", text))
 
     async def _read(self, observation: Observation) -> None:
@@ -334,15 +431,17 @@ class CallSites(Extension):
         async with self._lock:
             for changed in self._changes.changed:
                 sites = self._changes.sites.get(changed.type.id, {})
-                kept = {place: site for place, site in sites.items() if not isinstance(site, MethodSite)}
-                if len(kept) == len(sites):
+                observations = {site.point for site in sites.values() if isinstance(site, MethodSite)}
+                given = {each for each in observations if not isinstance(each, MethodRecording)}
+                kept = {place: site for place, site in sites.items() if site.point not in given}
+                if not given:
                     continue
                 async with self._changes.held(changed.type.id):
-                    for observation in {site.point for site in sites.values() if isinstance(site, MethodSite)}:
+                    for observation in given:
                         observation.take_back(changed.type.id, _looks(point))
                     await self._changes.redefine(changed, kept)
 
     def lost(self, observation: Observation, type_id: ReferenceTypeID) -> None:
         """Give calls back to breakpoints after a hot swap, and try the target again later. wire: no wait."""
         observation.take_back(type_id, "its class was replaced")
-        self._request_threads_in(observation, type_id, CALLS_UNTIL)
+        self._begin_in(observation, type_id)

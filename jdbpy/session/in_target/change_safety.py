@@ -73,7 +73,8 @@ async def why_not_now(
     wire: 2 trips, 1 more for code that is not known, some for conditions of hits.
     """
     type_ = changed.type
-    listed = (await target.conn.request(virtual_machine.AllThreads())).threads
+    every = await target.ending.list_threads()
+    listed = [each for each in every if each not in target.frameless]
     threads = [*listed, *(wire_thread(each) for each in sorted(stopping.held.difference(listed)))]  # virtual ones
     frames_of = [thread_reference.Frames(each, 0, -1) for each in threads]
     outcomes = await target.conn.batch([*frames_of, *(thread_reference.SuspendCount(each) for each in threads)])

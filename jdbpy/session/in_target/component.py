@@ -26,6 +26,7 @@ from jdbpy.session.events.requests import RESUME, EventRequest, RequestHit, Verd
 from jdbpy.session.events.target import Target
 from jdbpy.session.extension import Extension
 from jdbpy.session.in_target.call_sites import CallSites, MethodSite
+from jdbpy.session.in_target.catching import Catches
 from jdbpy.session.in_target.change_safety import has_virtual_threads, why_not_now
 from jdbpy.session.in_target.class_changes import (
     CodeChanges,
@@ -97,6 +98,8 @@ class Instrumentation(Extension):
         self.changes = CodeChanges(target, points, breakpoints, stack, self)
         self.rings = RingPoller(target, self._ring_failed, points.reporter.clock)
         self.installer = Installer(target, points, self.changes, evaluator, self.rings)
+        self.catches = Catches(target)
+        """Finds who catches an exception that passes an observed method."""
         self.calls = CallSites(
             target, points, self.changes, self.installer, self.rings, self._lock, self._take_out_calls
         )
@@ -120,6 +123,8 @@ class Instrumentation(Extension):
         if mode not in MODES:
             raise UsageError(f"'{mode}' is not one of {', '.join(MODES)}")
         self._mode = mode
+        if mode == "off":
+            self._target.own_threads.end()
         for point in (*self.changes.breakpoints, *self._points.of_type(MethodTrace)):
             self.breakpoint_installed(point)
 
@@ -158,12 +163,15 @@ class Instrumentation(Extension):
 
     async def remove(self, numbers: Iterable[int] = ()) -> list[str]:
         """Take the checks of breakpoints out of the target, of all if none is named; they are ordinary from then on.
+        With all of them the debugger's own threads end.
 
         Return the names of the classes that have their own code again. A call that is under way in such a class runs
         the former code until it returns. Raises UsageError. wire: 2 trips a class.
         """
         chosen = {self._point(number) for number in numbers}
         restored = []
+        if not chosen:
+            self._target.own_threads.end()
         async with self._lock:
             for changed in self.changes.changed:
                 sites = self.changes.sites.get(changed.type.id, {})
@@ -335,7 +343,7 @@ class Instrumentation(Extension):
         """Warn that a ring cannot be read any more, as its class has gone with its loader; not at the target's end."""
         if isinstance(error, JdwpError) and error.number == Error.VM_DEAD:
             return
-        self._target.publish(Notice("warning", f"values kept in the target can no longer be read: {error}"))
+        self._target.publish(Notice("warning", f"values kept in the target can no longer be read: {error.message}"))
 
     async def hit_threshold(self, point: BreakpointBase, hit: RequestHit) -> None:
         """Put a breakpoint that has been passed often into the target, by the thread of this hit.
@@ -401,7 +409,8 @@ class Instrumentation(Extension):
             except Disconnected:
                 return
             except JdbpyError as error:
-                self._target.publish(Notice("warning", f"a check could not be taken out of the target: {error}"))
+                text = f"a check could not be taken out of the target: {error.message}"
+                self._target.publish(Notice("warning", text))
                 self.changes.stale.clear()
             if self.changes.stale:
                 self._more.set()

@@ -102,7 +102,8 @@ async def attempt(installing: Awaitable[None]) -> NotInstalled | None:
     except Disconnected:
         raise
     except (JdbpyError, MalformedClassFile) as error:
-        return NotInstalled(f"it could not be put into the target: {error}")
+        text = error.message if isinstance(error, JdbpyError) else str(error)
+        return NotInstalled(f"it could not be put into the target: {text}")
     except (CodeTooLong, PoolFull):
         return NotInstalled("its code there would be too long")
     return None
@@ -205,6 +206,8 @@ class Installer:
         Raises NotInstalled. wire: some 15 trips, 0 for what is known.
         """
         self._changes.require_untouched(type_.id)
+        if type_.id in self._target.changed_code.timed:
+            raise NotInstalled("the JVM times its methods")
         loader = (await self._target.types.facts.many(facts.LOADER, [type_.id])).get(type_.id, 0)
         if not loader and not asked:
             raise NotInstalledUnlessAsked("its class is one of the JVM's own")

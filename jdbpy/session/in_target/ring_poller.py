@@ -280,8 +280,16 @@ class Ring:
     def passed(self, count: int) -> list[Command[Any]]:
         """Go on behind so many entries; return the commands that free their places in the target."""
         assert self.reader is not None
+        emptied = self._places.emptied if self._places is not None else ()
+        nothing = TaggedValue(Tag.OBJECT, 0)
+        commands: list[Command[Any]] = [
+            array_reference.SetValues(array, first, [nothing] * so_many)
+            for array, column in zip(self._arrays[1:], self.helper.columns, strict=True)
+            if column.field in emptied
+            for first, so_many in self.reader.ranges(count)
+        ]
         self.reader.next += count
-        return [] if self._ended else [self._set_read(self.reader.next)]
+        return [] if self._ended else [*commands, self._set_read(self.reader.next)]
 
 
 def _is_there(reply: Any) -> bool:
@@ -298,7 +306,7 @@ class RingPoller(Extension):
     ) -> None:
         self._target = target
         self._on_error = on_error
-        self._clock = clock
+        self.clock = clock
         self._rings: dict[Ring, None] = {}
         self._changed = trio.Event()
         self._lock = trio.Lock()
@@ -346,7 +354,7 @@ class RingPoller(Extension):
                 for ring, _ in found:
                     ring.user.counted(ring.said)  # what was dropped came later than what was kept
                 self._submit([command for ring, count, _ in come if not ring.over for command in ring.passed(count)])
-                now = self._clock()
+                now = self.clock()
                 self._submit([command for ring, _ in found for command in ring.rest(now)])
                 total += sum(count for _, count in found)
                 pending = [ring for ring, count in found if count >= _GUESS and not ring.over]

@@ -13,6 +13,7 @@ Its classes:
 Its threads. States and frames are read by ``events.threads``, fields by ``values.thread_fields``:
 
 * ``threads``: the component ``session.threads``: listing, finding, the tree of groups
+* ``virtual_threads``: virtual threads with their stacks, of a file that the JVM writes
 * ``thread_details``: all about one thread, processor times; throwing an exception in a thread, naming it
 * ``sampling``: the places where threads spend their time
 * ``locks``: the component ``session.locks``: the monitors and locks of threads or of one object; deadlocks
@@ -22,6 +23,10 @@ Its heap, and the VM:
 * ``heap``: the component ``session.heap``; ``heap_paths``: the shortest chain of references to an object from a root
 * ``memory``: memory pools and collectors
 * ``vm``: the component ``session.vm``: properties, paths, capabilities; ``vm_facts``: what the VM is, its clocks
-* ``hotspot``: HotSpot's flags, and its diagnostic commands, those of ``jcmd``
+* ``hotspot``: HotSpot's flags, and its diagnostic commands, those of ``jcmd``; ``diagnostic_texts``: what they print
+* ``top``: the component ``session.top``: what threads use of processors and memory, between two moments
+* ``loggers``: the component ``session.loggers``; ``log_frameworks``: Logback, Log4j 2, java.util.logging
+* ``mbeans``: the component ``session.mbeans``; ``management_values``: what attributes and operations give and take
+* ``target_files``: the component ``session.files``: files of the target's machine, brought here
 * ``state_capture``: the component ``session.moments``: a target at one moment, to be compared with another
 """

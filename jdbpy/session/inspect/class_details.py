@@ -284,7 +284,7 @@ class Details:
     def _refused(self, own: ReferenceTypeID) -> list[str]:
         """Return what of a class the agent refused to tell, and why."""
         found = ((what, self._types.facts.refusal(fact, own)) for fact, what in self._about().items())
-        return [f"{what} not known: {error}" for what, error in found if error is not None]
+        return [f"{what} not known: {error.message}" for what, error in found if error is not None]
 
     async def _module(self, own: ReferenceTypeID) -> tuple[str, list[str]]:
         """Return the module's name; "" for an unnamed one, and before Java 9; and why it is not known. wire: 1 trip."""
@@ -293,7 +293,7 @@ class Details:
             return "", []
         [reply] = await self._target.conn.batch([module_reference.Name(module)])
         if isinstance(reply, JdwpError):
-            return NOT_KNOWN, [f"the module is not known: {reply}"]
+            return NOT_KNOWN, [f"the module is not known: {reply.message}"]
         return reply.name, []
 
 

@@ -46,6 +46,7 @@ class ClassDirectory:
         Capitals count only where it has some itself. ``visible_to`` names a class: only what its loader has
         been asked for by name (ClassLoaderReference.VisibleClasses). wire: 1 trip, 4 with ``visible_to``.
         """
+        self._target.require_agent("listing classes")
         listed = (await self._target.conn.request(virtual_machine.AllClassesWithGeneric())).classes
         self._target.cache_all(listed)
         seen = None if visible_to is None else await self._details.visible(visible_to)
@@ -57,6 +58,7 @@ class ClassDirectory:
         Raises UsageError when a short name may be several classes. wire: 1 trip, 0 while everything is held and nothing
         has been run since the classes were listed last; 3 more for several, with their loaders.
         """
+        self._target.require_agent("looking for classes")
         return await self._details.find(name)
 
     async def detail(self, name: str) -> ClassDetail:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.concurrency import both
+from jdbpy.session.eval.jvm.pins import PinLedger
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.events.target import Target
 from jdbpy.session.inspect.classes import ClassDirectory
@@ -65,6 +66,8 @@ class HeapReader:
 
     async def histogram(self, pattern: str = "", *, limit: int = 50) -> ClassHistogram:
         """Reachable instances by class, of the classes whose name fits the pattern (``com.acme.*``). wire: 2 trips."""
+        if self._target.diagnostics is not None:
+            return await self.usage.histogram(pattern, limit=limit)
         infos = await self._classes.list(pattern)
         if not infos:
             raise UsageError(f"no loaded class fits '{pattern}'", hint="'classes' lists them")
@@ -108,13 +111,17 @@ class HeapReader:
     async def pin(self, object_id: int) -> None:
         """Keep an object from being collected (ObjectReference.DisableCollection), until ``unpin`` or the end of the
         session. Raises UsageError when it is gone. wire: 1 trip."""
+        if object_id in self.pinned:
+            return
         await self._target.conn.request(object_reference.DisableCollection(ObjectID(object_id)))
+        PinLedger.of(self._target).pinned(object_id)  # or the end of an evaluation that uses it would let it go
         self.pinned.add(object_id)
 
     async def unpin(self, object_id: int) -> None:
-        """Let the object be collected again. wire: 1 trip."""
-        await self._target.conn.request(object_reference.EnableCollection(ObjectID(object_id)))
-        self.pinned.discard(object_id)
+        """Let an object that was pinned be collected again. Not waited for. wire: no trip."""
+        if object_id in self.pinned:
+            PinLedger.of(self._target).unpin(object_id)
+            self.pinned.discard(object_id)
 
     async def is_collected(self, object_id: int) -> bool:
         """True if the object has been garbage-collected. wire: 1 trip."""
@@ -125,11 +132,16 @@ class HeapReader:
         self._require_instance_info()
         infos = await self._classes.find(class_name)
         if not infos:
-            raise UsageError(f"the class '{class_name}' is not loaded", hint="'classes PATTERN' lists loaded classes")
+            raise UsageError(
+                f"no class {class_name} is loaded",
+                hint="'classes PATTERN' lists loaded classes",
+                code="CLASS_NOT_LOADED",
+            )
         return infos
 
     def _require_instance_info(self) -> None:
         self._target.require_alive()
+        self._target.require_agent("looking for objects")
         if not self._target.can("canGetInstanceInfo"):
             raise StateError("this VM cannot walk its heap for a debugger", hint="'capabilities' lists what it can do")
 

@@ -2,18 +2,22 @@
 
 Flags are read and set through the bean of the module jdk.management. ``jcmd`` itself hangs on a target that a debugger
 holds, because the thread that would answer it is held too (docs/agent.md, "jcmd hangs on a suspended target"); here the
-commands run in a thread that an event has stopped.
+commands run in a thread that an event has stopped, in one of the debugger's own, or by ``Target.diagnostics`` where
+there is no agent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from jdbpy.errors import Thrown, UsageError
+from jdbpy.errors import EvalError, Thrown, UsageError
 from jdbpy.session.concurrency import both
+from jdbpy.session.eval.jvm.pins import COLLECTED
 from jdbpy.session.eval.target import Raw, Ref, to_wire
-from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls
+from jdbpy.session.eval.utility_calls import CallRunner, UtilityCalls, on
 from jdbpy.session.events.target import Target
+from jdbpy.session.inspect.diagnostic_texts import flags_in
 from jdbpy.session.java.releases import (
     DIAGNOSTIC_COMMANDS,
     DIAGNOSTIC_COMMANDS_FIELD,
@@ -26,20 +30,45 @@ from jdbpy.session.model.vm import VmFlag
 from jdbpy.session.values.describe import describe
 from jdbpy.wire.constants import Tag
 
+_ONLY_PRINTS = re.compile(
+    r"(help|Thread\.print|JFR\.(check|view|query)|GC\.(class_\w+|heap_info|finalizer_info)"
+    r"|VM\.(?!set_flag|log|cds)\w+|Compiler\.(code\w+|queue|memory))(\s|$)"
+)
+"""Diagnostic commands that change nothing: one is run again where the target has collected its answer."""
+
+
+COMMAND_LIMIT = 60.0
+"""Seconds that a diagnostic command may take: the first JFR.start loads the recorder, a dump writes the whole heap."""
+
+ANSWER_LOST = "(it has run; the target has collected its answer before it was read)"
+
+
+def only_prints(line: str) -> bool:
+    """True if a diagnostic command changes nothing, as far as it is known, and may be run again."""
+    return _ONLY_PRINTS.match(line.strip() or "help") is not None
+
 
 async def run_diagnostic_command(runner: CallRunner, line: str) -> str:
     """Run a command with its arguments and return what it prints; "" and "help" list the commands.
 
-    Raises UsageError in HotSpot's words for one that there is not. wire: 8 trips over a link, 3 again.
+    Raises UsageError in HotSpot's words for one that there is not. Where one that changes something has run, and the
+    target has collected its answer, that is ``ANSWER_LOST``. wire: 8 trips over a link, 3 again.
     """
-    async with runner.calls("a diagnostic command") as calls:
+    if runner.diagnostics is not None:
+        return await runner.diagnostics.run(line.strip() or "help")
+    async with runner.calls("a diagnostic command", limit=COMMAND_LIMIT) as calls:
         bean, [text] = await both(lambda: _bean(calls), lambda: calls.strings([line.strip() or "help"]))
         signature = "(Ljava/lang/String;)Ljava/lang/String;"
         try:
             bean_class = DIAGNOSTIC_COMMANDS.on(calls.release)
-            printed = await calls.call(bean, bean_class, "executeDiagnosticCommand", signature, text)
+            running = on(bean, bean_class, "executeDiagnosticCommand", signature, text)
+            [printed] = await calls.all(running.replace(once=not only_prints(line)))
         except Thrown as error:
             raise UsageError(error.exception_message or error.message, hint="'jcmd' lists the commands") from error
+        except EvalError as error:
+            if error.code != COLLECTED:
+                raise
+            return ANSWER_LOST
         return await calls.text(printed) or ""
 
 
@@ -70,6 +99,8 @@ _BOXES = ("java.lang.Boolean", "java.lang.Long", "java.lang.Double", "java.lang.
 
 async def read_flags(target: Target, runner: CallRunner) -> list[VmFlag]:
     """Return all flags of this JVM by name. Raises StateError on another JVM than HotSpot. wire: 10 trips, 6 again."""
+    if runner.diagnostics is not None:
+        return flags_in(await runner.diagnostics.run("VM.flags -all"))
     async with runner.calls("reading the flags of the VM") as calls:
         flag = FLAG.on(calls.release)
         await calls.expect("java.util.List", *_BOXES, load=[MANAGEMENT.on(calls.release), flag, _ORIGIN])
@@ -87,6 +118,8 @@ async def set_flag(runner: CallRunner, name: str, value: str) -> None:
 
     wire: 6 trips over a link, 2 again.
     """
+    if runner.diagnostics is not None:
+        return await runner.diagnostics.set_flag(name, value)
     async with runner.calls("setting a flag of the VM") as calls:
         _, texts = await both(
             lambda: calls.expect(load=["java.lang.management.ManagementFactory"], beans=[_BEAN]),

@@ -102,6 +102,8 @@ class Locks:
         meanwhile. wire: 4 or 5 trips, whatever the number of threads; 2 more for locks of java.util.concurrent.
         """
         self._require()
+        if virtual:
+            self._target.require_agent("looking for locks of virtual threads")
         async with self._held(thread_ids) as hold:
             if thread_ids is not None:
                 wanted = [wire_thread(each) for each in thread_ids]
@@ -212,6 +214,10 @@ class Locks:
         target = self._target
         hold = _Hold()
         suspension = target.suspension
+        if target.agent_line:  # one dump has it all
+            with target.frozen():
+                yield hold
+            return
         if suspension.everything_held or (thread_ids and all(map(suspension.is_suspended, thread_ids))):
             yield hold
             return

@@ -1,7 +1,8 @@
 """The places where threads spend their time, by looking at their stacks again and again.
 
 Owns one look: suspend, frames of all threads and resume leave in one segment, so that the target stands still for as
-long as the agent takes to answer, and no longer. Method events would tell calls one by one, and slow the target many
+long as the agent takes to answer, and no longer; before release 21 for one trip more, as only a thread that is listed
+then is known not to be ending. Method events would tell calls one by one, and slow the target many
 times over; looks cost it the same whatever it does.
 """
 
@@ -53,6 +54,17 @@ class Sampled(Record):
     held_up: float
 
 
+class SampledStacks(Record):
+    """Stacks that looks have found: the name of the thread, its frames as ``Class.method``, the outermost first, and
+    seconds. ``looks`` and ``held_up`` as in ``Sampled``.
+    """
+
+    stacks: tuple[tuple[str, tuple[str, ...], float], ...]
+    seconds: float
+    looks: int
+    held_up: float
+
+
 class Sampler:
     """Looks at all threads of one target from ``run`` on, until that is cancelled or the time is over."""
 
@@ -65,11 +77,14 @@ class Sampler:
         self._last = 0.0
         self._count = 0
         self._held_up = 0.0
+        self._stacks: dict[tuple[int, tuple[Key, ...]], float] = {}
+        self.keep_stacks = False
+        """True if whole stacks are kept, by thread, for ``stacks_found``."""
 
     async def run(self, seconds: float | None = None, every: float = 0.01) -> None:
         """Look every so many seconds. Raises StateError when the target stands still, or may not be suspended.
 
-        wire: 1 trip a look.
+        wire: 2 trips a look.
         """
         target = self._target
         target.require_alive()
@@ -89,18 +104,33 @@ class Sampler:
 
     async def _look(self) -> None:
         target, conn = self._target, self._target.conn
-        threads = (await conn.request(virtual_machine.AllThreads())).threads
-        begun = trio.current_time()
-        with conn.corked, target.frozen():
-            asked = [conn.submit(thread_reference.Frames(ThreadID(thread), 0, _ALL)) for thread in threads]
+        if target.ending.matter:
+            begun = trio.current_time()
+            with target.frozen():
+                sampled = self._sampled(await target.ending.list_threads())
+                with conn.corked:
+                    asked = [conn.submit(thread_reference.Frames(thread, 0, _ALL)) for thread in sampled]
+        else:
+            sampled = self._sampled(await target.ending.list_threads())
+            begun = trio.current_time()
+            with conn.corked, target.frozen():
+                asked = [conn.submit(thread_reference.Frames(thread, 0, _ALL)) for thread in sampled]
         replies = await conn.gather(asked)
         now = trio.current_time()
         self._held_up = max(self._held_up, now - begun)
         passed, self._last = now - self._last, now
         self._count += 1
-        for reply in replies:
+        for thread, reply in zip(sampled, replies, strict=True):
             if not isinstance(reply, JdwpError) and reply.frames:
-                self._add([(frame.location.classID, frame.location.methodID) for frame in reply.frames], passed)
+                stack = [(frame.location.classID, frame.location.methodID) for frame in reply.frames]
+                self._add(stack, passed)
+                if self.keep_stacks:
+                    key = int(thread), tuple(stack)
+                    self._stacks[key] = self._stacks.get(key, 0.0) + passed
+
+    def _sampled(self, threads: Iterable[ThreadID]) -> list[ThreadID]:
+        left_out = self._target.suspension.own | self._target.frameless
+        return [thread for thread in threads if thread not in left_out]
 
     def _add(self, stack: Sequence[Key], seconds: float) -> None:
         top = stack[0]
@@ -126,6 +156,27 @@ class Sampler:
                 )
         found.sort(key=lambda each: (-each.total, each.class_name, each.method))
         return Sampled(tuple(found), self._last - self._begun, self._count, self._held_up)
+
+    async def stacks_found(self) -> SampledStacks:
+        """Return the stacks that were found so far. wire: 3 trips for classes and threads that are new."""
+        names = await self._names({ReferenceTypeID(type_id) for type_id, _ in self._total})
+        threads = list({thread for thread, _ in self._stacks})
+        conn = self._target.conn
+        replies = await conn.gather([conn.submit(thread_reference.Name(ThreadID(thread))) for thread in threads])
+        thread_names = {
+            thread: "[thread that has ended]" if isinstance(reply, JdwpError) else reply.threadName
+            for thread, reply in zip(threads, replies, strict=True)
+        }
+
+        def full(key: Key) -> str:
+            class_name, methods = names.get(key[0], ("?", {}))
+            return f"{class_name}.{methods.get(key[1], '?')}"
+
+        found = tuple(
+            (thread_names[thread], tuple(full(key) for key in reversed(stack)), seconds)
+            for (thread, stack), seconds in self._stacks.items()
+        )
+        return SampledStacks(found, self._last - self._begun, self._count, self._held_up)
 
     async def _names(self, type_ids: Iterable[ReferenceTypeID]) -> dict[int, tuple[str, dict[int, str]]]:
         types, wanted = self._target.types, list(type_ids)

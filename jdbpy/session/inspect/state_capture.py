@@ -62,7 +62,7 @@ class Moments:
 
         ``threads``: stacks, for which a running target is suspended and resumed. ``classes``: all loaded classes but
         those made at run time, those of the program with a checksum of their code. ``properties``, ``flags``: texts;
-        flags need a thread that stands at an event. ``histogram``: instances by class. Raises UsageError for
+        flags are read by methods that are run there. ``histogram``: instances by class. Raises UsageError for
         another section, Disconnected. ``on_progress`` is told every half a second how far it is, in words. wire: 3
         trips for stacks, 2 and 2 for each 100 classes of the program.
         """

@@ -23,6 +23,7 @@ from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.thread_fields import ThreadFields, read_thread_fields
 from jdbpy.wire import ids
 from jdbpy.wire.constants import Error, Tag
+from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.ids import ObjectID, TaggedValue
 from jdbpy.wire.messages import thread_group_reference, thread_reference
 
@@ -93,7 +94,9 @@ async def read_detail(
 
 
 async def _frames(target: Target, thread: int) -> int | JdwpError:
-    """Return the number of frames, or why there is none: the thread runs. wire: 1 trip."""
+    """Return the number of frames, or why there is none. wire: 1 trip, 1 more where it may be ending."""
+    if target.suspension.is_suspended(thread) and not await target.ending.standing([thread]):
+        return jdwp_error(Error.THREAD_NOT_SUSPENDED)
     [outcome] = await target.conn.batch([thread_reference.FrameCount(wire_thread(thread))])
     return outcome if isinstance(outcome, JdwpError) else int(outcome.frameCount)
 
@@ -139,6 +142,9 @@ async def with_times(target: Target, threads: Sequence[ThreadInfo], runner: Call
     Raises StateError when no method can be run. wire: 8 trips over a link, 4 again, whatever the number of threads.
     """
     ids = [thread.id for thread in threads]
+    if target.diagnostics is not None:
+        told = await target.diagnostics.thread_times()
+        return [each.replace(cpu=told.get(each.java_id or 0)) for each in await with_fields(target, threads)]
     read = once(lambda: _fields(target, ids))
     async with runner.calls("the CPU time of threads") as calls:
         (cpu,) = await _used(calls, len(ids), lambda: _java_ids(ids, read), "getThreadCpuTime")

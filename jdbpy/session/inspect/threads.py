@@ -14,12 +14,24 @@ from jdbpy.record import Record
 from jdbpy.session.eval.utility_calls import CallRunner
 from jdbpy.session.events.selection import no_such_thread
 from jdbpy.session.events.target import Target
-from jdbpy.session.events.threads import ENDED, TOP, ThreadReader, wire_thread
+from jdbpy.session.events.threads import ENDED, TOP, FrameRange, ThreadReader, wire_thread
 from jdbpy.session.inspect import thread_details
 from jdbpy.session.inspect.sampling import Sampler
 from jdbpy.session.inspect.thread_details import Convert, rename, throw_in
-from jdbpy.session.model.threads import EVERY_THREAD, ThreadDetail, ThreadFilter, ThreadGroup, ThreadInfo, check, fits
-from jdbpy.session.values.thread_fields import find_virtual_threads
+from jdbpy.session.inspect.virtual_threads import VirtualThreads
+from jdbpy.session.model.threads import (
+    EVERY_THREAD,
+    EqualStacks,
+    StackTrace,
+    ThreadDetail,
+    ThreadFilter,
+    ThreadGroup,
+    ThreadInfo,
+    check,
+    fits,
+    fold,
+)
+from jdbpy.session.values.thread_fields import dumps_are_safe, find_virtual_threads, require_virtual_threads
 from jdbpy.wire.connection import Connection
 from jdbpy.wire.constants import Error
 from jdbpy.wire.ids import ThreadGroupID, ThreadID
@@ -113,6 +125,7 @@ class ThreadDirectory:
         self._reader = ThreadReader(target)
         self._runner = runner
         self._convert = convert
+        self._dumped = VirtualThreads(target, runner)
 
     async def list(self, with_frames: bool = False, *, chosen: ThreadFilter = EVERY_THREAD) -> list[ThreadInfo]:
         """Return all live threads, in the agent's order, or those that the filter lets through.
@@ -131,12 +144,43 @@ class ThreadDirectory:
     ) -> builtins.list[ThreadInfo]:
         """Return the virtual threads that live, found in the heap: at most ``most`` are looked at, 0 for all.
 
-        The target stands still while its heap is walked. Raises StateError before Java 21. wire: 4 trips.
+        The target stands still while its heap is walked. Without the agent they come out of a dump, and nothing stands
+        still. In a snapshot they are those that it has. Raises StateError before Java 21. wire: 4 trips.
         """
         self._target.require_alive()
         check(chosen)
+        if self._target.diagnostics is not None:
+            return await self._dumped.infos(chosen, most)
+        if self._target.snapshot is not None:
+            require_virtual_threads(self._target)
+            return [each for each in await self.list(with_frames, chosen=chosen) if each.virtual]
         found = await self._infos(await find_virtual_threads(self._target, most), with_frames, chosen)
         return [info for info in found if info.state != ENDED]
+
+    async def virtual_stacks(
+        self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None
+    ) -> builtins.list[StackTrace]:
+        """Return the stacks of all virtual threads, mounted or not, or of those that the filter lets through: all
+        frames, or the first ``count``.
+
+        Java 21 to 24 are asked while the program runs, later ones while all of it is suspended. The JVM writes them to
+        a temporary file, which is removed: with the agent by a method that is run in it, and then the ids of the
+        threads are 0. In a snapshot they are those that it has. Raises StateError before Java 21, where it is not safe,
+        and where no method can be run. wire: 20 trips, and 2 for every 4 MB; nothing without the agent.
+        """
+        if self._target.snapshot is None:
+            return await self._dumped.stacks(check(chosen), count)
+        kept = [wire_thread(each.id) for each in await self.virtual(chosen=chosen)]
+        found = await self._reader.read(kept, FrameRange(0, count))
+        return [StackTrace(each.info, each.frames, each.total, each.error) for each in found]
+
+    async def virtual_folded(
+        self, chosen: ThreadFilter = EVERY_THREAD, *, count: int | None = None
+    ) -> builtins.list[EqualStacks]:
+        """Like ``virtual_stacks``, equal stacks once: those of most threads first. Costs as that."""
+        if self._target.snapshot is None:
+            return await self._dumped.folded(check(chosen), count)
+        return fold(await self.virtual_stacks(chosen, count=count))
 
     async def _infos(
         self, threads: builtins.list[ThreadID], with_frames: bool, chosen: ThreadFilter
@@ -202,23 +246,14 @@ class ThreadDirectory:
 
     async def find_all(self, text: str) -> Sequence[ThreadInfo]:
         """Return the threads that a name or a pattern with ``*`` fits: exactly if any does, else in other case, else in
-        part.
+        part. Without the agent a name that fits none is looked for among the virtual threads.
 
         wire: 2 trips.
         """
-        threads = await self.list()
-        lower = text.lower()
-        for like in (
-            lambda name: name == text,
-            lambda name: name.lower() == lower,
-            lambda name: fnmatchcase(name.lower(), lower),
-            lambda name: name.lower().startswith(lower),
-            lambda name: lower in name.lower(),
-        ):
-            found = [info for info in threads if like(info.name)]
-            if found:
-                return found
-        return []
+        found = _named(text, await self.list())
+        if not found and self._target.diagnostics is not None and dumps_are_safe(self._target):
+            found = _named(text, await self._dumped.infos(EVERY_THREAD, 0))
+        return found
 
     def sampler(self) -> Sampler:
         """Return a sampler of the stacks of all threads, which finds where they spend their time. No
@@ -233,7 +268,8 @@ class ThreadDirectory:
         """
         self._target.require_alive()
         tree = await read_groups(self._target.conn)
-        return tree.with_threads({each.info.id: each.info for each in await self._reader.read(tree.threads())})
+        threads = [each for each in tree.threads() if each not in self._target.suspension.own]
+        return tree.with_threads({each.info.id: each.info for each in await self._reader.read(threads)})
 
     async def _by_id(self, number: int) -> ThreadInfo:
         self._target.require_alive()
@@ -242,6 +278,22 @@ class ThreadDirectory:
             if found:
                 return found[0].info
         raise no_such_thread(number)
+
+
+def _named(text: str, threads: Sequence[ThreadInfo]) -> Sequence[ThreadInfo]:
+    """Return the threads that a name or a pattern fits, by the first way in which it fits any."""
+    lower = text.lower()
+    for like in (
+        lambda name: name == text,
+        lambda name: name.lower() == lower,
+        lambda name: fnmatchcase(name.lower(), lower),
+        lambda name: name.lower().startswith(lower),
+        lambda name: lower in name.lower(),
+    ):
+        found = [info for info in threads if like(info.name)]
+        if found:
+            return found
+    return []
 
 
 def _same(thread: ThreadInfo) -> Callable[[], Awaitable[ThreadInfo]]:

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from jdbpy.errors import JdwpError, StateError, UsageError
 from jdbpy.session.eval.utility_calls import CallRunner
+from jdbpy.session.events.frameless import find_frameless
 from jdbpy.session.events.target import Target
 from jdbpy.session.inspect import vm_facts
+from jdbpy.session.inspect.diagnostic_texts import properties_in
 from jdbpy.session.inspect.hotspot import read_flags, run_diagnostic_command, set_flag
 from jdbpy.session.java.class_names import like
 from jdbpy.session.java.releases import APP_LOADER, TESTED
@@ -72,6 +74,9 @@ async def read_properties(target: Target) -> list[Property]:
 
     Raises StateError when this JVM keeps them in a way that is not known. wire: 7 trips or so.
     """
+    if target.diagnostics is not None:
+        told = properties_in(await target.diagnostics.run("VM.system_properties"))
+        return sorted((Property(name, value) for name, value in told.items()), key=lambda each: each.name)
     reader = Objects.of(target).reader
     table = await reader.run(_table(target))
     shown = await contents(target, table, _MOST) if table is not None else None
@@ -158,7 +163,8 @@ async def append_to_class_path(runner: CallRunner, path: str) -> None:
 
 
 class VmReader:
-    """The VM of one target. What runs a method needs a thread that an event has stopped: StateError without one."""
+    """The VM of one target. What runs a method does so in a thread that an event has stopped, else in one of the
+    debugger's own: StateError without either."""
 
     def __init__(self, target: Target, runner: CallRunner) -> None:
         self._target = target
@@ -196,6 +202,8 @@ class VmReader:
         """Return what the target is; what takes a method that cannot be run is left out. wire: 7 trips, 4 again."""
         self._target.require_alive()
         found = await vm_facts.read_facts(self._target, self._by_name, self._runner)
+        if self._target.agent_line:
+            return found.replace(notes=(*found.notes, "started without the debugger agent"))
         missing = [each for each in self.capabilities() if not each.available and each.name not in NOT_IN_HOTSPOT]
         return found.replace(cannot=tuple(each.meaning for each in missing))
 
@@ -222,7 +230,10 @@ class VmReader:
 
     async def diagnostic_command(self, line: str) -> str:
         """Run a command of ``jcmd`` in the target and return what it prints. wire: 6 trips, 3 again."""
-        return await run_diagnostic_command(self._runner, line)
+        said = await run_diagnostic_command(self._runner, line)
+        if line.lstrip().startswith("JFR."):
+            await find_frameless(self._target)
+        return said
 
     def known_names(self) -> tuple[Sequence[str], Sequence[str]]:
         """Return names of properties and of flags, as far as they have been listed; for completion. No trip."""

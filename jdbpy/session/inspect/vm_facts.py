@@ -4,13 +4,16 @@ properties.
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from jdbpy.errors import EvalError, JdbpyError, JdwpError, StateError
 from jdbpy.session.concurrency import both
 from jdbpy.session.eval.utility_calls import FACTORY, CallRunner, UtilityCall, UtilityCalls, on
-from jdbpy.session.events.target import Target
+from jdbpy.session.events.target import DiagnosticCommands, Target
+from jdbpy.session.inspect.diagnostic_texts import counters_in
 from jdbpy.session.model.vm import Clocks, VmFacts
 
 if TYPE_CHECKING:
@@ -61,8 +64,11 @@ async def read_facts(
     """
     told = _Told()
     try:
-        async with runner.calls("the rest of it") as calls:
-            await _ask(calls, told)
+        if runner.diagnostics is not None:
+            await _ask_diagnostics(runner.diagnostics, told)
+        else:
+            async with runner.calls("the rest of it") as calls:
+                await _ask(calls, told)
     except (EvalError, StateError, JdwpError) as error:  # an agent may lack what running a method takes
         told.notes = (error.message,)
     properties = await read_properties() if told.properties is None else told.properties
@@ -82,6 +88,34 @@ async def read_facts(
         compiler=properties.get("sun.management.compiler", ""),
         mode=properties.get("java.vm.info", ""),
         notes=told.notes,
+    )
+
+
+_ARGUMENTS = re.compile(r"^jvm_args: (.*)$", re.MULTILINE)
+_UPTIME = re.compile(r"^\s*([\d.]+) s\s*$", re.MULTILINE)
+
+
+async def _ask_diagnostics(diagnostics: DiagnosticCommands, told: _Told) -> None:
+    """Ask diagnostic commands in place of methods: the number of processors is not told."""
+    told.process = diagnostics.pid
+    found = _ARGUMENTS.search(await diagnostics.run("VM.command_line"))
+    told.arguments = tuple(found[1].split()) if found is not None else ()
+
+
+async def _clocks_told(diagnostics: DiagnosticCommands) -> Clocks:
+    """Return the clocks as far as diagnostic commands and counters tell them."""
+    found = _UPTIME.search(await diagnostics.run("VM.uptime"))
+    uptime, now = float(found[1]) if found is not None else 0.0, time.time()
+    counters = counters_in(await diagnostics.counters())
+    ticks, compiled = counters.get("sun.os.hrt.frequency"), counters.get("java.ci.totalTime")
+    return Clocks(
+        now=now,
+        nano_time=None,
+        started=now - uptime,
+        uptime=uptime,
+        cpu=None,
+        compile_time=compiled / ticks if isinstance(compiled, int) and isinstance(ticks, int) and ticks else None,
+        load=None,
     )
 
 
@@ -131,6 +165,8 @@ async def _by_bean(calls: UtilityCalls) -> tuple[Raw, Raw]:
 async def read_clocks(runner: CallRunner) -> Clocks:
     """Return the clocks of the target. Raises StateError when no method can be run. wire: 6 trips over a link, 2
     again."""
+    if runner.diagnostics is not None:
+        return await _clocks_told(runner.diagnostics)
     async with runner.calls("the time of the target") as calls:
         await calls.expect(SYSTEM, load=[FACTORY, _RUNTIME, _MACHINE, _COMPILER], beans=[_PROCESS])
         process = await _process_bean(calls)

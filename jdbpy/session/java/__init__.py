@@ -12,4 +12,5 @@
 * ``constant_pool``, ``class_file``: class files; ``edit``: class files changed
 * ``bytecode``: instructions, as far as control flow goes
 * ``smap``: source maps (JSR 45)
+* ``dump_file``: the JSON in which a JVM writes all its threads to a file
 """

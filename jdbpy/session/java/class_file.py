@@ -27,7 +27,8 @@ class FileField(Record):
 class FileMethod(Record):
     """A method. ``lines`` are (code index, line); ``variables`` (code index, length, name, signature, slot).
 
-    ``handlers`` are (first code index, index behind the last, index of the handler).
+    ``handlers`` are (first code index, index behind the last, index of the handler); ``caught`` has for each the class
+    that it catches, "" for everything.
     """
 
     access: int
@@ -37,6 +38,7 @@ class FileMethod(Record):
     lines: tuple[tuple[int, int], ...]
     variables: frozenset[tuple[int, int, str, str, int]]
     handlers: tuple[tuple[int, int, int], ...] = ()
+    caught: tuple[str, ...] = ()
 
 
 class ClassFile(Record):
@@ -95,14 +97,16 @@ class _ClassFileReader:
         lines: dict[int, int] = {}
         variables: set[tuple[int, int, str, str, int]] = set()
         handlers: list[tuple[int, int, int]] = []
+        caught: list[str] = []
         for attribute, end in self._attributes():
             if attribute == "Code":
                 _, _, length = self._take(">HHI")
                 code = self._data[self._at : self._at + length]
                 self._at += length
                 for _ in range(self._u2()):
-                    first, end_of_range, handler, _kind = self._take(">HHHH")
+                    first, end_of_range, handler, kind = self._take(">HHHH")
                     handlers.append((first, end_of_range, handler))
+                    caught.append(self._pool.name(kind) if kind else "")
                 for inner, _ in self._attributes():
                     if inner == "LineNumberTable":
                         for _ in range(self._u2()):
@@ -119,6 +123,7 @@ class _ClassFileReader:
             lines=tuple(sorted(lines.items())),
             variables=frozenset(variables),
             handlers=tuple(handlers),
+            caught=tuple(caught),
         )
 
     def _variable(self) -> tuple[int, int, str, str, int]:

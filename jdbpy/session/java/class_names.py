@@ -56,7 +56,10 @@ def similar(name: str, names: Iterable[str]) -> list[str]:
     if same:
         return same[:3]
     own = [each for each in all_names if not of_the_runtime(each)]
-    return close_to(name, own) if len(own) <= _MOST_COMPARED else []
+    if len(own) > _MOST_COMPARED:
+        return []
+    by_simple = {simple_name(each): each for each in sorted(own, reverse=True)}
+    return close_to(name, own) or [by_simple[each] for each in close_to(simple_name(name), by_simple)]
 
 
 def close_to(word: str, words: Iterable[str]) -> list[str]:

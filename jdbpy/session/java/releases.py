@@ -71,5 +71,10 @@ BEANS_OF_ALL_INTERFACES = 9
 THREAD_HOLDER = 19
 """The first release that keeps daemon and priority of a thread beside it (``Thread$FieldHolder``)."""
 
+DUMPS_THAT_CRASH = 25
+"""The first release in which a dump of all threads may crash the JVM while virtual threads are mounted or unmounted
+(JDK-8364343): it is safe while all are suspended. Before, it waits for one that is being mounted, for ever if it is
+suspended there: it is safe while none are."""
+
 INTERRUPTED_FIELD = 14
 """The first release whose threads have a field that says whether they are interrupted; before, only the JVM knows."""

@@ -39,6 +39,8 @@ class CodeIndexMap(Protocol):
 
     def is_inserted(self, index: int) -> bool: ...
 
+    def is_behind_end(self, index: int) -> bool: ...
+
 
 class ChangedClass:
     """A class that runs other code than its own, or is to: ``original`` is its class file, ``maps`` has the changed
@@ -69,6 +71,15 @@ class ChangedCode:
         """The debugger's own classes."""
         self.running_methods: set[ReferenceTypeID] = set()
         """Those of them that may run methods of the program."""
+        self.has_handlers = False
+        """True if handlers of this session's own may catch what the program throws, before it catches that itself."""
+        self.timed: set[ReferenceTypeID] = set()
+        """Classes into which the JVM itself has put clocks."""
+
+    def has_checks_in(self, type_id: ReferenceTypeID) -> bool:
+        """True if a class runs other code than its own."""
+        changed = self.classes.get(type_id)
+        return changed is not None and bool(changed.maps)
 
     @property
     def has_checks(self) -> bool:
@@ -80,6 +91,12 @@ class ChangedCode:
         changed = self.classes.get(place.classID)
         found = changed.maps.get(place.methodID) if changed is not None else None
         return found is not None and found.is_inserted(place.index)
+
+    def throws_again(self, place: CodeLocation) -> bool:
+        """True if the instruction is in a handler that this session has put in: it throws again what it catches."""
+        changed = self.classes.get(place.classID)
+        found = changed.maps.get(place.methodID) if changed is not None else None
+        return found is not None and found.is_behind_end(place.index)
 
     def original(self, type_id: ReferenceTypeID) -> bytes | None:
         """Return the class file that the program means, if it is not what runs."""

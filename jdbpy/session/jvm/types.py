@@ -334,7 +334,7 @@ class TypeCache:
         for what, fact, key in asked:
             error = self.facts.refusal(fact, key) if key not in self.facts.all_of(fact) else None
             if error is not None and (what != "the name of the class" or type_id not in self._types):
-                return f"{what} is not known: {error}"
+                return f"{what} is not known: {error.message}"
         return ""
 
     async def locations_of_line(

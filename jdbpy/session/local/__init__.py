@@ -2,6 +2,5 @@
 
 * ``java_home``: finding a Java runtime
 * ``sockets``: sockets and threads of a process; ``agent_socket``: which socket of a JVM is its agent's
-* ``attach_mechanism``: what HotSpot says of its agent when it is asked
 * ``tunnel``: the process at the other end of a connection to this machine: a JVM, or a tunnel to one elsewhere
 """

@@ -20,13 +20,14 @@ _MAPPED = bytes(10) + b"\xff\xff"
 
 
 class OwnSocket(Record):
-    """A TCP socket of a process: the number of its file, its state, its own end."""
+    """A TCP socket of a process: the number of its file, its state, its own end, the port of the other end."""
 
     file: int
     state: str
     family: str  # "tcp", or "tcp6" also for IPv4 addresses of a socket for both
     host: str
     port: int
+    peer_port: int = 0
 
 
 def sockets_of(place: str) -> list[OwnSocket]:
@@ -39,8 +40,8 @@ def sockets_of(place: str) -> list[OwnSocket]:
                 if name.startswith("socket:["):
                     files[name[8:-1]] = int(each)
     return [
-        OwnSocket(files[inode], state, family, host, port)
-        for family, state, host, port, inode in _sockets(place)
+        OwnSocket(files[inode], state, family, host, port, peer_port)
+        for family, state, host, port, peer_port, inode in _sockets(place)
         if inode in files
     ]
 
@@ -68,14 +69,15 @@ def waits_on(place: str, thread: str) -> int | None:
     return None
 
 
-def _sockets(place: str) -> Iterator[tuple[str, str, str, int, str]]:
+def _sockets(place: str) -> Iterator[tuple[str, str, str, int, int, str]]:
     for table in ("tcp", "tcp6"):
         with suppress(OSError), open(f"{place}/net/{table}", encoding="ascii") as file:
             for line in list(file)[1:]:
                 fields = line.split()
                 if len(fields) > 9:
                     host, _, port = fields[1].rpartition(":")
-                    yield table, fields[3], _host(host), int(port, 16), fields[9]
+                    peer_port = int(fields[2].rpartition(":")[2], 16)
+                    yield table, fields[3], _host(host), int(port, 16), peer_port, fields[9]
 
 
 def _host(digits: str) -> str:

@@ -87,6 +87,19 @@ class PeerProcess:
         return start_of(self._process, proc=self._proc) if self._process is not None else None
 
     @property
+    def pid(self) -> int:
+        """The number of the process; 0 if it is not known."""
+        return self._process or 0
+
+    @property
+    def words(self) -> list[str]:
+        """The words of its command line; [] if they are not known."""
+        if self._process is not None:
+            with suppress(OSError):
+                return _words(self._process, self._proc)[:-1]
+        return []
+
+    @property
     def is_ours(self) -> bool:
         """True if the process certainly runs for this user, and sees the same files as this process."""
         process, proc = self._process, self._proc

@@ -14,6 +14,9 @@ kept after the target has moved on; using it to ask for more is then a ``StateEr
 * ``decisions``: what was decided about hits, and why
 * ``locks``, ``heap``, ``modules``, ``hotswap``: what these components tell
 * ``vm``: the VM as a whole; ``snapshots``: what is known of one in a file; ``moments``: one at a moment, to be compared
+* ``operating``: what an operator asks: the load, loggers, MBeans, files that were fetched
+* ``testing``: what is told of a test that fails
+* ``recorded``: calls that were recorded line by line
 * ``packets``: what captures and recordings hold
 * ``instrumentation``: what a session has put into the target's code
 

@@ -121,7 +121,7 @@ class BreakpointOption(Record):
     """The words for one option of a breakpoint.
 
     ``field`` is that of ``PointOptions`` or ``Reporting``. ``word`` stands for it in commands and lists, in front of
-    its value; ``long`` is another spelling of a flag. ``missing`` is what a message calls the value, ``help`` a part of
+    its value; ``long`` is another spelling. ``missing`` is what a message calls the value, ``help`` a part of
     a sentence about it. ``refused`` is what a message says of a kind of breakpoint that cannot have it. ``apart``: it
     has a place of its own in commands, not among the words after the subject. ``reports``: it is for breakpoints that
     report and do not stop. ``of_this_run``: the value means nothing in another JVM. ``has_key``: it has a key of its
@@ -167,8 +167,8 @@ class BreakpointOption(Record):
 
 
 OPTIONS = (
-    BreakpointOption("hold", "--no-stop", apart=True),
-    BreakpointOption("classes", "from", Takes.PATTERNS, missing="a pattern", refused="limited to classes"),
+    BreakpointOption("hold", "--no-suspend", apart=True),
+    BreakpointOption("classes", "in", Takes.PATTERNS, missing="a pattern", refused="limited to classes"),
     BreakpointOption("excludes", "except", Takes.PATTERNS, missing="a pattern", refused="limited to classes"),
     BreakpointOption(
         "instance", "on", Takes.OBJECT, missing="an object", help="`on OBJECT` only where that is `this`",
@@ -197,7 +197,7 @@ OPTIONS = (
         refused="given 'in-target': that is for breakpoints and logpoints at lines and methods",
     ),
     BreakpointOption(
-        "callers", "caller", Takes.PATTERNS, missing="a pattern",
+        "callers", "from", Takes.PATTERNS, "caller", missing="a pattern",
         help="`from PATTERNS` only if a calling method matches",
         refused="limited to callers: no stack", has_key=True,
     ),
@@ -211,10 +211,10 @@ OPTIONS = (
     ),
     BreakpointOption("temporary", "-t", Takes.NOTHING, "--temporary", help="`-t` once", has_key=True),
     BreakpointOption("enabled", "-d", Takes.NOTHING, "--disabled", help="`-d` set it disabled", has_key=True),
-    BreakpointOption("ignore", "-c", Takes.PASSED, "--count", help="`-c N` from the Nth hit on", has_key=True),
+    BreakpointOption("ignore", "-c", Takes.PASSED, "--count", has_key=True),
     BreakpointOption(
         "hits", "-hit", Takes.HITS, "--hit",
-        help="`-hit OP N` at those hits only (`-hit 3`, `-hit >= 10`, `-hit % 100`)", has_key=True,
+        help="`-hit OP N` at those hits only (`-hit 3`, `-hit >= 10` from the tenth on, `-hit % 100`)", has_key=True,
     ),
     BreakpointOption(
         "policy", "suspend", Takes.POLICY, missing="all, thread or none",

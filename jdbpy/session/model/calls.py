@@ -46,6 +46,30 @@ class CallStatistics(Record):
     ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""
 
 
+class TimedMethod(Record):
+    """The calls of one method as the JVM counts and times them. A time is None where its clock is too coarse for it."""
+
+    class_name: Annotated[str, Json(key="class")]
+    method: str
+    signature: str
+    parameters: Annotated[tuple[str, ...], HIDDEN]
+    count: int
+    total: Annotated[float, "seconds: count times mean"]
+    mean: Annotated[float | None, "seconds"]
+    minimum: Annotated[float | None, "seconds"]
+    maximum: Annotated[float | None, "seconds"]
+
+
+class MethodTimings(Record):
+    """The calls that have ended in ``seconds``, as the JVM itself counts and times them. Methods without calls are left
+    out."""
+
+    seconds: float
+    timed: Annotated[int, "methods"]
+    methods: Annotated[tuple[TimedMethod, ...], "those that were called, the one with the most time first"]
+    notes: tuple[str, ...] = ()
+
+
 class CallNode(Record):
     """The calls from one line of a method to another method, folded; ``share`` is of the time of the whole tree.
 

@@ -13,6 +13,7 @@ from jdbpy.json_form import HIDDEN, Json
 from jdbpy.record import Record
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.kinds import StopReason as StopReason
+from jdbpy.session.model.testing import FailedTest
 from jdbpy.session.model.threads import FrameInfo, Location, ThreadRef
 from jdbpy.session.model.values import ValueInfo, Variable
 
@@ -25,7 +26,7 @@ class ExceptionInfo(Record):
     type: str
     message: str | None
     id: int
-    caught: bool
+    caught: Annotated[bool | None, "null where it is not known: a method that it passes is recorded"]
     catch_location: Annotated[Location | None, Json("where it will be caught", optional=True)]
     cause: str = ""
 
@@ -59,7 +60,7 @@ class Stopped(Record):
 
     reason: Annotated[
         StopReason,
-        "breakpoint, step, until, pause, start, exception, access, modification, method-entry, "
+        "breakpoint, step, until, pause, start, exception, test-failure, access, modification, method-entry, "
         "method-exit, class-prepare, class-unload, thread-start, thread-death, monitor, vm-death",
     ]
     thread: ThreadRef | None
@@ -86,6 +87,7 @@ class Stopped(Record):
     error: Annotated[str, "why the frame or its line is missing"] = ""
     clients: Annotated[tuple[str, ...], "whose breakpoint, step or pause it is, where several share the session"] = ()
     failure: Annotated[str, "the error of a condition that could not be evaluated"] = ""
+    test: Annotated[FailedTest | None, "the test that has failed"] = None
 
 
 class ThreadsResumed(Record):
@@ -169,10 +171,10 @@ class Notice(Record):
 
     Kinds: breakpoint-resolved, breakpoint-pending, breakpoint-failed, breakpoint-free, breakpoint-recount,
     breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, class-loaded, class-unloaded,
-    thread-started, thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, left-out,
-    switched-off, hot-place, stops-waiting, step-pending, resumed, reconnected, set-for-all, remote, warning; in a
-    shared session also stopped-elsewhere, client-joined, client-left, breakpoint-added, breakpoint-changed,
-    breakpoint-removed, value-changed, classes-redefined.
+    thread-started, thread-ended, vm-death, logpoint, tracepoint, call, call-statistics, call-tree, load,
+    mbean-attributes, left-out, switched-off, hot-place, recording-ended, stops-waiting, step-pending, resumed,
+    reconnected, set-for-all, remote, warning; in a shared session also stopped-elsewhere, client-joined, client-left,
+    breakpoint-added, breakpoint-changed, breakpoint-removed, value-changed, classes-redefined.
     ``report`` is there where a hit is reported.
     """
 
@@ -182,7 +184,9 @@ class Notice(Record):
         "breakpoint-recount, "
         "breakpoint-hit, exception-thrown, field-read, field-changed, trace, monitor, "
         "class-loaded, class-unloaded, thread-started, thread-ended, vm-death, logpoint, "
-        "tracepoint, call, call-statistics, call-tree, left-out, switched-off, hot-place, stops-waiting (threads that "
+        "tracepoint, call, call-statistics, call-tree, load, mbean-attributes, left-out, switched-off, hot-place, "
+        "recording-ended, "
+        "stops-waiting (threads that "
         "have stopped and are shown by 'cont'), step-pending (a step that has not ended), resumed (by max-suspend, "
         "with reason, seconds and threads: none named means all), reconnected, set-for-all, remote, warning; where "
         "several share the session stopped-elsewhere, client-joined, client-left, breakpoint-added, "
@@ -212,7 +216,7 @@ class Notice(Record):
 _WITH_THREAD = frozenset(("logpoint", "tracepoint", "call"))
 """Kinds whose texts are the user's; the others tell the thread themselves."""
 
-_OF_LINES = frozenset(("call-statistics", "call-tree"))
+_OF_LINES = frozenset(("call-statistics", "call-tree", "load", "mbean-attributes"))
 """Kinds whose texts are tables, a row a line; names in them have been escaped."""
 
 

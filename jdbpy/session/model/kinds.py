@@ -22,6 +22,7 @@ class StopReason(StrEnum):
     PAUSE = "pause"
     START = "start"  # VMStart of a target that was started with suspend=y
     EXCEPTION = "exception"
+    TEST_FAILURE = "test-failure"  # an exception leaves a test, or a test reports a failure
     ACCESS = "access"
     MODIFICATION = "modification"
     METHOD_ENTRY = "method-entry"
@@ -82,13 +83,14 @@ KINDS = {
         BreakpointKind("line", "breakpoint", "break", "CLASS:LINE", (StopReason.BREAKPOINT,), in_code=True),
         BreakpointKind("method", "breakpoint", "break", "CLASS.METHOD", (StopReason.BREAKPOINT,), in_code=True),
         BreakpointKind("exception", "catchpoint", "catch", "CLASS", (StopReason.EXCEPTION,)),
+        BreakpointKind("test", "catchpoint", "catch", "test", (StopReason.TEST_FAILURE,)),
         BreakpointKind("class-load", "catchpoint", "catch", "load CLASS", (StopReason.CLASS_PREPARE,)),
         BreakpointKind("class-unload", "catchpoint", "catch", "unload CLASS", (StopReason.CLASS_UNLOAD,)),
         BreakpointKind("thread", "catchpoint", "catch", "thread", (StopReason.THREAD_START, StopReason.THREAD_DEATH)),
         BreakpointKind("exit", "catchpoint", "catch", "exit", (StopReason.VM_DEATH,)),
         BreakpointKind("field", "watchpoint", "watch", "CLASS.FIELD", (StopReason.ACCESS, StopReason.MODIFICATION)),
         BreakpointKind(
-            "methods", "trace", "trace", "methods from CLASS", (StopReason.METHOD_ENTRY, StopReason.METHOD_EXIT)
+            "methods", "trace", "trace", "methods in CLASS", (StopReason.METHOD_ENTRY, StopReason.METHOD_EXIT)
         ),
         BreakpointKind("monitors", "trace", "trace", "monitors", (StopReason.MONITOR,)),
     )

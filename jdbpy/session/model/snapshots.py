@@ -38,9 +38,11 @@ class SnapshotTaken(Record):
     questions: int
     collected: Annotated[int, "bytes of answers"]
     size: Annotated[int, "of the file"]
-    complete: Annotated[bool, "false when --most ended the collection"]
+    complete: Annotated[bool, "false when --max ended the collection"]
     masked: Annotated[int, "values that were replaced"] = 0
     names_only: Annotated[int, "classes of which it has the names only: no time for more"] = 0
+    recorded: Annotated[int, "recorded calls that are in it"] = 0
+    recorded_left_out: Annotated[int, "recorded calls that are not: what they hold cannot be masked"] = 0
 
 
 class SnapshotInfo(Record):
@@ -59,6 +61,15 @@ class SnapshotInfo(Record):
     depth: int
     reason: str = ""
     masks: Sequence[str] = ()
+    recorded: int = 0
+    """Recorded calls that are in it."""
+    calls_alone: bool = False
+    """It is a file of recorded calls, and nothing else of a JVM is there."""
+
+    @property
+    def noun(self) -> str:
+        """What it is: in messages."""
+        return "a file of recorded calls" if self.calls_alone else "a snapshot"
 
 
 class SnapshotProgress(Record):

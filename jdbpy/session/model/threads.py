@@ -124,6 +124,10 @@ NOT_KNOWN = "<unknown>"
 """Stands for a name that the agent refused to tell; the ``error`` beside it says why."""
 
 
+NO_STATE = "state not known"
+"""The state of a thread, in words, if neither the agent nor a dump tells it."""
+
+
 class ThreadRef(Record):
     """A thread by id and name (the name as it was when it was read); ``error`` says why that is not known."""
 
@@ -184,7 +188,7 @@ class ThreadInfo(Record):
 
     json_name = "thread"
 
-    id: int
+    id: Annotated[int, "0 for a virtual thread that a dump tells of and the agent does not know"]
     name: str
     state: Annotated[str, 'in words: "running", "sleeping", "waiting for a monitor", "waiting", "not started", "ended"']
     suspended: bool
@@ -198,6 +202,7 @@ class ThreadInfo(Record):
     current: Annotated[bool, "it is the selected one"] = False
     java_id: Annotated[int | None, "what Thread.getId() gives, when it was asked for"] = None
     cpu: Annotated[float | None, "seconds of CPU time, when they were asked for"] = None
+    container: Annotated[str, "the executor or scope in which a virtual thread was started, of a dump of all"] = ""
     error: Annotated[str, "what of it is not known, and why"] = ""
 
 

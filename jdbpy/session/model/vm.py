@@ -64,7 +64,7 @@ class Clocks(Record):
     """The target's clocks. Times of day and durations are in seconds, ``nano_time`` in nanoseconds."""
 
     now: Annotated[float, "since 1970"]
-    nano_time: Annotated[int, "nanoseconds of System.nanoTime()"]
+    nano_time: Annotated[int | None, "nanoseconds of System.nanoTime(); null without the debugger agent"]
     started: Annotated[float, "since 1970"]
     uptime: float
     cpu: Annotated[float | None, "used by the process"]
@@ -91,6 +91,11 @@ class VmState(StrEnum):
     STOPPED = "stopped"  # at least one thread is held
     EXITED = "exited"  # the VM has ended
     DISCONNECTED = "disconnected"  # the connection is gone; the VM may live on
+
+    @property
+    def lives(self) -> bool:
+        """True if the VM runs or is stopped, and is connected."""
+        return self in (VmState.RUNNING, VmState.STOPPED)
 
 
 class VmInfo(Record):

@@ -26,6 +26,7 @@ STOP_WORDS = {
     "pause": StopWords("Paused"),
     "start": StopWords("Ready to start", "entry", "VM Started: "),
     "exception": StopWords("Exception"),
+    "test-failure": StopWords("Test failed", "exception"),
     "access": StopWords("Field read", "data breakpoint"),
     "modification": StopWords("Field changed", "data breakpoint"),
     "method-entry": StopWords("Method entered", "function breakpoint", "Method entered: "),

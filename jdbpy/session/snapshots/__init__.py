@@ -13,6 +13,7 @@ A snapshot holds questions of the wire and their answers, so that no command nee
 * ``masking``: names whose values never reach the file
 * ``taking``: suspend, collect, resume, write
 * ``answering``: the peer that answers a connection from the file
+* ``calls_alone``: the same for a file of recorded calls, which has no other answers
 * ``finding``: texts in a snapshot, and what holds them
 * ``recording``: all packets of a session, to be played again
 """

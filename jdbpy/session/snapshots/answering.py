@@ -11,11 +11,10 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-import trio
-
-from jdbpy.errors import JdbpyError, ProtocolError, StateError
+from jdbpy.errors import ProtocolError, StateError
 from jdbpy.session.events.target import needs_jvm
 from jdbpy.session.jvm.refs import MASKED_ID
+from jdbpy.session.snapshots.calls_alone import NothingKept
 from jdbpy.session.snapshots.forms import (
     ERROR,
     FRAME,
@@ -39,8 +38,6 @@ from jdbpy.wire.codec import default_codec
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag, TypeTag
 from jdbpy.wire.effects import Effect, ReadOnlyGuard, effect_of, in_words
-from jdbpy.wire.framing import REPLY, Framer, Packet, encode_packet
-from jdbpy.wire.handshake import HANDSHAKE
 from jdbpy.wire.ids import IDSizes
 from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import (
@@ -67,8 +64,9 @@ _HEAP_WALKS = {
 class SnapshotGuard(ReadOnlyGuard):
     """Refuses what needs a JVM that runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, where: str = "a snapshot") -> None:
         super().__init__(allow_suspend=False)
+        self._where = where
 
     def refusal(self, command: Command[Any] | type[Command[Any]]) -> StateError | None:
         effect = effect_of(command)
@@ -76,7 +74,7 @@ class SnapshotGuard(ReadOnlyGuard):
         if effect in (Effect.READS, Effect.RELEASES) and kind not in _RUNS and kind not in _HEAP_WALKS:
             return None
         words = "letting threads run" if effect is Effect.RELEASES else _HEAP_WALKS.get(kind) or in_words(command)
-        return needs_jvm(words)
+        return needs_jvm(words, self._where)
 
 
 def _class_of(command: Command[Any] | type[Command[Any]]) -> type[Command[Any]]:
@@ -86,7 +84,7 @@ def _class_of(command: Command[Any] | type[Command[Any]]) -> type[Command[Any]]:
 class SnapshotPeer:
     """The answers of a snapshot: bytes to bytes."""
 
-    def __init__(self, store: SnapshotStore) -> None:
+    def __init__(self, store: SnapshotStore | NothingKept) -> None:
         self.store = store
         self._types: dict[bytes, tuple[int, str, str, int]] | None = None
         self._named: dict[str, list[bytes]] = {}
@@ -127,7 +125,8 @@ class SnapshotPeer:
         try:
             entry = made(body) if made is not None else self._entry(kind, body)
         except (ProtocolError, struct.error, LookupError, ValueError) as fault:
-            raise self.store.damaged(f"an answer makes no sense ({fault})") from fault
+            why = fault.message if isinstance(fault, ProtocolError) else fault
+            raise self.store.damaged(f"an answer makes no sense ({why})") from fault
         if len(entry) < 2:
             raise self.store.damaged("an answer is empty")
         return ERROR.unpack_from(entry)[0], entry[2:]
@@ -314,69 +313,3 @@ def _chosen(body: bytes, row: dict[bytes, bytes]) -> bytes:
     if any(value is None for value in values):
         return _MISSING
     return OK + INT.pack(count) + b"".join(value for value in values if value is not None)
-
-
-class AnswerStream(trio.abc.Stream):
-    """The stream of a connection whose peer is in this process: ``answer`` makes a reply of each command."""
-
-    def __init__(self, answer: Callable[[int, int, bytes], tuple[int, bytes]]) -> None:
-        self.failed: JdbpyError | None = None
-        """The reason why the stream has ended by itself."""
-        self.ended = False
-        """Nothing follows what is queued."""
-        self._answer = answer
-        self._framer = Framer()
-        self._greeting = b""
-        self._out: list[bytes] = []
-        self._ready = trio.Event()
-        self._closed = False
-
-    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        await trio.lowlevel.checkpoint()
-        if self._closed:
-            raise trio.ClosedResourceError
-        if self.failed is not None:
-            return
-        rest = bytes(data)
-        if len(self._greeting) < len(HANDSHAKE):
-            missing = len(HANDSHAKE) - len(self._greeting)
-            self._greeting, rest = self._greeting + rest[:missing], rest[missing:]
-            if len(self._greeting) == len(HANDSHAKE):
-                self.send_back(HANDSHAKE)
-        self._framer.feed(rest)
-        for packet in self._framer:
-            try:
-                self.take(packet)
-            except JdbpyError as failure:
-                self.failed = failure
-                break
-        self._ready.set()
-
-    def take(self, packet: Packet) -> None:
-        """Answer a command."""
-        error, body = self._answer(packet.command_set, packet.command, packet.data)
-        self.send_back(encode_packet(Packet(packet.id, REPLY, 0, 0, error, body)))
-
-    def send_back(self, data: bytes) -> None:
-        """Queue bytes for the debugger."""
-        self._out.append(data)
-        self._ready.set()
-
-    async def wait_send_all_might_not_block(self) -> None:
-        await trio.lowlevel.checkpoint()
-
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        await trio.lowlevel.checkpoint()
-        while not self._out and not self._closed and self.failed is None and not self.ended:
-            self._ready = trio.Event()
-            await self._ready.wait()
-        if self._closed:
-            raise trio.ClosedResourceError
-        data = b"".join(self._out)
-        self._out.clear()
-        return data
-
-    async def aclose(self) -> None:
-        self._closed = True
-        self._ready.set()
-        await trio.lowlevel.checkpoint()

@@ -47,6 +47,7 @@ class Collector:
             depths=target.can("canGetMonitorFrameInfo"),
         )
         self._modules = target.at_least(9)
+        self._ending_matters = target.ending.matter
         self._likely: list[bytes] = []
 
     def before(self) -> None:
@@ -60,9 +61,10 @@ class Collector:
         ):
             self.kept.keep(command, b"")
         self.classes.ask_list()
-        self.asker.ask(
-            virtual_machine.AllThreads, b"", lambda error, data: None if error else self._likely.extend(_ids(data))
-        )
+        if not self._ending_matters:  # else one of them may end before all are suspended
+            self.asker.ask(
+                virtual_machine.AllThreads, b"", lambda error, data: None if error else self._likely.extend(_ids(data))
+            )
 
     def members(self) -> None:
         """Ask for the fields of the classes that ``before`` has found."""

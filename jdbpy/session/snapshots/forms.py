@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any
 
 from jdbpy.errors import ProtocolError
+from jdbpy.session.answer_stream import (
+    ERROR as ERROR,
+    FRAME as FRAME,
+    ID as ID,
+    INT as INT,
+    NULL as NULL,
+    OK as OK,
+    count_at as count_at,
+    kind_of as kind_of,
+    text_body as text_body,
+)
 from jdbpy.session.jvm.refs import MASKED_ID
-from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Tag
 from jdbpy.wire.layout import OBJECT_TAGS
 
-ID = struct.Struct(">Q")
-INT = struct.Struct(">i")
-ERROR = struct.Struct(">H")
-FRAME = struct.Struct(">8sB8s8sq")
-"""Frame id, and its location: type tag, class, method, code index."""
 SLOT = struct.Struct(">iB")
 SLOT_ANSWER = struct.Struct(">iBHB")
 """Slot, tag of the variable, error code, length of the tagged value that follows."""
-
-OK = b"\0\0"
-NULL = bytes(8)
 
 TOGETHER = b"\0"
 """The entry of a frame: the slots as they were asked (count, slot and tag of each), and the values of all."""
@@ -38,16 +39,14 @@ LAYOUTS = 0x10000
 SOURCES = 0x10001
 """By ``class name, NUL, source file``: the path, NUL and the text of a source file that was at hand."""
 
+RECORDED = 0x10002
+"""By number: the lines of a file of recorded calls."""
+
 SIZES = {ord(tag): size for tag, size in zip("BCDFIJSZV", (1, 2, 8, 4, 4, 8, 2, 1, 0), strict=True)}
 """Bytes of a value by its tag; an object's is an id of 8."""
 
 MASKED_TEXT = "<masked>"
 MASKED_VALUE = bytes([Tag.STRING]) + ID.pack(MASKED_ID)
-
-
-def kind_of(command: type[Command[Any]]) -> int:
-    """Return the kind of the entries that hold answers to a command."""
-    return command.COMMAND_SET << 8 | command.COMMAND
 
 
 def size_of(tag: int) -> int:
@@ -70,19 +69,3 @@ def tagged_values(data: bytes, at: int, count: int) -> Iterator[bytes]:
             raise ProtocolError("a value is cut off")
         yield data[at:end]
         at = end
-
-
-def count_at(data: bytes, at: int) -> int:
-    """Return the count that stands at a place; 0 or more. Raises ProtocolError."""
-    if len(data) < at + 4:
-        raise ProtocolError("a count is cut off")
-    (count,) = INT.unpack_from(data, at)
-    if count < 0:
-        raise ProtocolError(f"a count of {count}")
-    return int(count)
-
-
-def text_body(text: str) -> bytes:
-    """Return a text as it is sent."""
-    data = text.encode("utf-8", "surrogatepass")
-    return INT.pack(len(data)) + data

@@ -24,7 +24,7 @@ import trio
 
 from jdbpy.errors import StateError
 from jdbpy.record import Record
-from jdbpy.session.snapshots.answering import AnswerStream
+from jdbpy.session.answer_stream import AnswerStream
 from jdbpy.session.snapshots.forms import ID, INT, kind_of
 from jdbpy.session.snapshots.store import SnapshotStore, StoreWriter, not_a_snapshot
 from jdbpy.wire.command import Command

@@ -20,6 +20,7 @@ from typing import Any
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.files import beside_new_file, move_to_new, open_regular
+from jdbpy.session.recorded.keeping import is_recorded_file
 
 FORMAT = 1
 """The version of the format, which is SQLite's ``user_version``."""
@@ -178,7 +179,11 @@ class SnapshotStore:
         self._cached_bytes = 0
         try:
             with open_regular(path) as file:
-                if file.read(16) != b"SQLite format 3\0":
+                head = file.read(100)
+                if is_recorded_file(head):
+                    why = "it has recorded calls, which 'jdbpy open FILE' shows"
+                    raise not_a_snapshot(path, why)
+                if not head.startswith(b"SQLite format 3\0"):
                     raise not_a_snapshot(path, "it is another kind of file")
             place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
             self._base = sqlite3.connect(

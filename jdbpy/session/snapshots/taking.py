@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -20,9 +20,10 @@ from jdbpy.garbage import no_collection
 from jdbpy.session.model.snapshots import DEFAULT_DEPTH, DEFAULT_MOST, SnapshotProgress, SnapshotTaken, TextsFound
 from jdbpy.session.snapshots.collecting import Collector
 from jdbpy.session.snapshots.finding import find_text
-from jdbpy.session.snapshots.forms import SOURCES
+from jdbpy.session.snapshots.forms import INT, RECORDED, SOURCES
 from jdbpy.session.snapshots.masking import Masks
 from jdbpy.session.snapshots.store import write_store
+from jdbpy.session.values.thread_fields import dumps_are_safe, find_virtual_threads
 from jdbpy.task_groups import open_nursery
 from jdbpy.wire.ids import IDSizes
 
@@ -41,6 +42,9 @@ OTHERS_LIMIT = 20.0
 SOURCES_LIMIT = 3.0
 """Seconds for looking for source files, which are kept as far as they are found by then."""
 
+MOST_VIRTUAL = 10_000
+"""Virtual threads that are kept of a JVM without the agent."""
+
 _INTERVAL = 0.5
 _MOST_SOURCES = 500
 
@@ -48,11 +52,20 @@ _MOST_SOURCES = 500
 class Snapshots:
     """Component ``session.snapshots``."""
 
-    def __init__(self, target: Target, stack: StackReader, sources: Sources) -> None:
+    def __init__(
+        self,
+        target: Target,
+        stack: StackReader,
+        sources: Sources,
+        recorded: Callable[[], Awaitable[tuple[int, str]]],
+    ) -> None:
+        """``recorded`` returns how many recorded calls are kept, and the text of a file of them."""
         self._target = target
         self._stack = stack
         self._sources = sources
+        self._recorded = recorded
         self._busy = False
+        self._virtual: list[int] = []  # threads that are kept beside those that are listed
 
     async def take(
         self,
@@ -83,7 +96,9 @@ class Snapshots:
         rules = Masks(masks)
         _require_new(path)
         if target.snapshot is not None:
-            raise StateError("this session shows a snapshot already", hint="copy its file", code="SNAPSHOT")
+            raise StateError(
+                f"this session shows {target.snapshot.noun} already", hint="copy its file", code="SNAPSHOT"
+            )
         if target.conn.id_sizes != IDSizes():
             raise StateError("snapshots of this JVM cannot be taken: its ids do not have 8 bytes", code="NOT_AVAILABLE")
         if self._busy:
@@ -103,6 +118,8 @@ class Snapshots:
         text, StateError in a session with a JVM. wire: nothing.
         """
         shown = self._target.snapshot
+        if shown is not None and shown.calls_alone:
+            raise StateError(f"{shown.noun} has no texts to find", hint="'recorded /TEXT' finds calls", code="SNAPSHOT")
         path = shown.path if shown is not None else None
         return await trio.to_thread.run_sync(find_text, path, text, most, abandon_on_cancel=True)
 
@@ -146,6 +163,9 @@ class Snapshots:
             await self._source_texts(collector)
             kinds = collector.kept.whole()
             masks.finish(kinds, collector.classes.layouts)
+            calls, text = await self._recorded()
+            if not masks.patterns:  # what calls hold has other names, or none
+                kinds = {**kinds, RECORDED: {INT.pack(at): line.encode() for at, line in enumerate(text.splitlines())}}
             about = self._about(collector, masks, depth)
             size = await trio.to_thread.run_sync(write_store, path, about, kinds)
             nursery.cancel_scope.cancel()
@@ -165,6 +185,8 @@ class Snapshots:
             complete=collector.objects.complete,
             masked=masks.masked,
             names_only=collector.classes.without_facts,
+            recorded=0 if masks.patterns else calls,
+            recorded_left_out=calls if masks.patterns else 0,
         )
 
     async def _suspended(self, collector: Collector) -> float | None:
@@ -178,12 +200,15 @@ class Snapshots:
             return None
         began = trio.current_time()
         with target.frozen() as frozen:
+            if target.diagnostics is not None and dumps_are_safe(target):
+                self._virtual = [int(each) for each in await find_virtual_threads(target, MOST_VIRTUAL)]
+                met += self._virtual
             with target.conn.corked:
                 collector.suspended(met)
             await asker.rest()
         if frozen.resumed is not None:
             await frozen.resumed.settled()
-        return trio.current_time() - began
+        return None if target.agent_line else trio.current_time() - began  # a dump there holds nothing
 
     async def _source_texts(self, collector: Collector) -> None:
         """Keep the source files of the program's classes on the stacks that are on this machine."""
@@ -212,7 +237,7 @@ class Snapshots:
             "masks": list(masks.patterns),
             "selected": selected.id if selected is not None else 0,
             "frame": target.selection.frame,
-            "met": [*target.met][:1000],
+            "met": [*[*target.met][:1000], *self._virtual],
             "at_event": target.suspension.threads_at_events()[:1000],
             "reason": _reason(stop) if stop is not None and stopped else "",
         }

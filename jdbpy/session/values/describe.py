@@ -180,6 +180,10 @@ class Describer:
                 return Described(ValueInfo("java.lang.Class", f"{name}.class", "c", object_id, object_id))
             return await self._object(chr(value.tag), object_id, depth)
         except JdwpError as error:
+            if error.number == Error.NEEDS_AGENT:  # its class is known all the same
+                name = java_name(await self.reader.signature(await self.reader.type_id(object_id)))
+                shown = f"{name.rpartition('.')[2]}@{object_id}"
+                return Described(ValueInfo(name, shown, chr(value.tag), object_id, object_id))
             text, note = _UNREADABLE.get(error.number, ("<unreadable>", error.message))
             return Described(ValueInfo("?", text, chr(value.tag), object_id, object_id, note=note))
 

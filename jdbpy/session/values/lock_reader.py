@@ -22,6 +22,7 @@ from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.thread_fields import expect_blockers, read_blockers
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, Tag
+from jdbpy.wire.error_text import jdwp_error
 from jdbpy.wire.ids import FrameID, ObjectID, TaggedValue, ThreadID
 from jdbpy.wire.messages import object_reference, stack_frame, thread_reference
 
@@ -153,19 +154,21 @@ class LockReader:
         }
 
     async def _monitors(self, threads: Sequence[ThreadID]) -> dict[int, MonitorAnswers]:
-        """Return the agent's two answers for each thread. wire: 1 trip."""
+        """Return the agent's two answers for each thread. wire: 1 trip, 1 more where a thread may be ending."""
         with_frames = self._target.can("canGetMonitorFrameInfo")
+        standing = await self._target.ending.standing(threads)
+        asked = [thread for thread in threads if thread in standing]
         commands: list[Command[Any]] = [
             thread_reference.OwnedMonitorsStackDepthInfo(thread)
             if with_frames
             else thread_reference.OwnedMonitors(thread)
-            for thread in threads
+            for thread in asked
         ]
-        commands += [thread_reference.CurrentContendedMonitor(thread) for thread in threads]
+        commands += [thread_reference.CurrentContendedMonitor(thread) for thread in asked]
         outcomes = await self._target.conn.batch(commands)
-        return {
-            thread: (one, two) for thread, one, two in zip(threads, outcomes, outcomes[len(threads) :], strict=False)
-        }
+        found = dict(zip(asked, zip(outcomes, outcomes[len(asked) :], strict=False), strict=True))
+        running = jdwp_error(Error.THREAD_NOT_SUSPENDED)
+        return {thread: found.get(thread, (running, running)) for thread in threads}
 
     async def _blockers(self, threads: Sequence[ThreadID]) -> dict[int, int]:
         reader = Objects.of(self._target).reader
@@ -204,7 +207,7 @@ class LockReader:
         refused: dict[int, str] = {}
         for monitor, outcome in zip(wanted, outcomes, strict=True):
             if isinstance(outcome, JdwpError):
-                refused[monitor] = f"the owner is not known: {outcome}"
+                refused[monitor] = f"the owner is not known: {outcome.message}"
             elif outcome.owner:
                 owners[monitor] = outcome.owner
         return owners, refused

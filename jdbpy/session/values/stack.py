@@ -88,6 +88,7 @@ class StackReader:
     async def frames(self, thread_id: int, start: int, count: int) -> Sequence[FrameInfo]:
         """Frames of a suspended thread; fewer when the stack ends before. Raises StateError. wire: 1 or 2 trips."""
         self._target.require_alive()
+        self._target.require_agent("looking into a frame")
         self._target.suspension.require_suspended(thread_id)
         read = await self._read(thread_id, FrameRange(start, count))
         if read.error:
@@ -105,6 +106,7 @@ class StackReader:
     async def selected(self) -> FrameInfo:
         """Return the selected frame. Raises StateError when no thread is selected, or it runs. wire: 0 to 2 trips."""
         self._target.require_alive()
+        self._target.require_agent("looking into a frame")
         thread = self._target.selection.require_thread()
         self._target.suspension.require_suspended(thread.id)
         remembered = self._selected
@@ -176,7 +178,8 @@ class StackReader:
         self._target.selection.select(ThreadRef(thread_id, read.info.name))
         if self._target.clients is not None:
             self._target.clients.take(self._target, thread_id)
-        self._target.meet(thread_id)
+        if not self._target.agent_line:  # there a virtual thread costs a dump of its own
+            self._target.meet(thread_id)
         self.forget()
         if read.frames:
             self.remember(read.frames[0])
@@ -185,6 +188,7 @@ class StackReader:
     async def select_frame(self, index: int) -> FrameInfo:
         """Select a frame of the selected thread. Raises UsageError beyond its ends. wire: 1 or 2 trips."""
         self._target.require_alive()
+        self._target.require_agent("looking into a frame")
         thread = self._target.selection.require_thread()
         if index < 1:
             raise UsageError("that is beyond the innermost frame, which is number 1", code="NO_SUCH_FRAME")

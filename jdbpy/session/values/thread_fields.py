@@ -13,7 +13,7 @@ from jdbpy.errors import JdwpError, StateError
 from jdbpy.record import Record
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import wire_thread
-from jdbpy.session.java.releases import THREAD_HOLDER
+from jdbpy.session.java.releases import DUMPS_THAT_CRASH, THREAD_HOLDER
 from jdbpy.session.jvm.reading import gather, read_both
 from jdbpy.session.jvm.refs import Field
 from jdbpy.session.values.reader import ClassLayout, Reader
@@ -155,19 +155,29 @@ def _number(values: Named, name: str) -> int | None:
 _CLASS = "Ljava/lang/VirtualThread;"
 
 
-async def find_virtual_threads(target: Target, most: int) -> list[ThreadID]:
-    """At most ``most`` virtual threads (0: all), those that have ended but were not collected yet among them.
-
-    The target stands still while its heap is walked. Raises StateError when the target has no virtual threads, or
-    cannot tell its instances. wire: 2 trips.
-    """
+def require_virtual_threads(target: Target) -> None:
+    """Raises StateError when the target has no virtual threads: before Java 21."""
     if not target.at_least(21):
         raise StateError(
             f"this target, Java {target.info.version}, has no virtual threads",
             hint="they came with Java 21",
             code="NOT_AVAILABLE",
         )
-    if not target.can("canGetInstanceInfo"):
+
+
+def dumps_are_safe(target: Target) -> bool:
+    """True if the JVM can be told to dump its virtual threads (``DUMPS_THAT_CRASH``)."""
+    return target.at_least(21) and (target.diagnostics is None or not target.at_least(DUMPS_THAT_CRASH))
+
+
+async def find_virtual_threads(target: Target, most: int) -> list[ThreadID]:
+    """At most ``most`` virtual threads (0: all), those that have ended but were not collected yet among them.
+
+    The target stands still while its heap is walked; without an agent a dump of its threads tells. Raises StateError
+    when the target has no virtual threads, or cannot tell its instances. wire: 2 trips.
+    """
+    require_virtual_threads(target)
+    if not target.can("canGetInstanceInfo") and target.diagnostics is None:
         raise StateError("the target cannot find the instances of a class", code="NOT_AVAILABLE")
     found = await target.types.by_signature(_CLASS)
     if not found:  # no program has made one yet

@@ -9,6 +9,7 @@ from jdbpy.errors import JdwpError
 from jdbpy.record import Record
 from jdbpy.session import concurrency
 from jdbpy.session.events.target import Target
+from jdbpy.session.extension import Extension
 from jdbpy.session.jvm.reading import read_both
 from jdbpy.session.model.events import ExceptionInfo
 from jdbpy.session.values.obj import find_fields
@@ -16,7 +17,7 @@ from jdbpy.session.values.objects import Objects
 from jdbpy.session.values.reader import Reader
 from jdbpy.session.values.shown import UnknownLayout
 from jdbpy.session.values.strings import message_text
-from jdbpy.wire.ids import TaggedValue
+from jdbpy.wire.ids import CodeLocation, TaggedValue
 from jdbpy.wire.messages.event import Exception
 
 MOST_CAUSES = 5
@@ -43,14 +44,26 @@ async def read_throwable(reader: Reader, object_id: int) -> Throwable:
 
 
 async def exception_info(target: Target, event: Exception) -> ExceptionInfo:
-    """Return what an event has thrown, and where that will be caught. wire: as ``read_throwable``."""
-    place, object_id = event.catchLocation, event.exception.objectID
-    caught = [place] if place.classID else []
+    """Return what an event has thrown, and where that will be caught. wire: as ``read_throwable``; more where it passes
+    code of the debugger's own."""
+    place, object_id = await _catch_place(target, event), event.exception.objectID
+    caught = [place] if place is not None and place.classID else []
     thrown, catch = await concurrency.both(
         lambda: read_throwable(Objects.of(target).reader, object_id), lambda: target.types.locations(caught)
     )
     causes = ", caused by ".join(map(str, thrown.causes))
-    return ExceptionInfo(thrown.type, thrown.message, object_id, bool(caught), catch[0] if catch else None, causes)
+    known = None if place is None else bool(caught)
+    return ExceptionInfo(thrown.type, thrown.message, object_id, known, catch[0] if catch else None, causes)
+
+
+async def _catch_place(target: Target, event: Exception) -> CodeLocation | None:
+    """Return where the program catches what was thrown: no location if nowhere, None if that is not known."""
+    place: CodeLocation | None = event.catchLocation
+    if target.changed_code.throws_again(event.catchLocation):
+        place = None
+        for extension in target.extensions.of(Extension.caught_behind):
+            place = await extension.caught_behind(event)
+    return place
 
 
 async def _read(reader: Reader, object_id: int, above: tuple[int, ...]) -> Throwable:

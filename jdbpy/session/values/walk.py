@@ -40,8 +40,8 @@ class KnownEntry(Generic[Entry]):
         self.entry = entry
 
 
-LEFT_OUT = (Error.NOT_IN_SNAPSHOT, Error.NOT_IN_RECORDING)
-"""Errors of a structure that a file has in part: what comes before is good."""
+LEFT_OUT = (Error.NOT_IN_SNAPSHOT, Error.NOT_IN_RECORDING, Error.NEEDS_AGENT)
+"""Errors of a structure that a file, or a thread dump, has in part: what comes before is good."""
 
 Plan = Sequence[Unread | KnownEntry[Entry]]
 Expand = Callable[[list[Any]], Awaitable[list[Plan[Entry]]]]

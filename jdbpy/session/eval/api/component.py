@@ -333,12 +333,15 @@ class Values:
                     missing = error
             self._note_stop(frame)
             async with self.evaluator.evaluation(frame, rules, read_only=read_only) as evaluation:
+                evaluation.target.runs_apart = missing is None or missing.code != "STILL_RUNNING"
                 try:
                     yield evaluation, Results(self._target, format)
                 except (EvalError, StateError) as error:
                     is_busy = missing is not None and missing.code == "STILL_RUNNING" and isinstance(error, StateError)
                     if missing is not None and (error.code == "NEEDS_FRAME" or is_busy):
                         raise missing from error
+                    if isinstance(error, EvalError) and error.message.startswith("cannot find symbol"):
+                        self._target.require_agent("looking up what the program declares")
                     raise
 
     def _note_stop(self, frame: FrameInfo | None = None) -> None:

@@ -63,7 +63,7 @@ class ViewTarget(FrameTarget):
     def __init__(self, target: Target, shape: ClassLayout, obj: Ref) -> None:
         place = Location(shape.name, "", "", None, None, -1, type_id=shape.id)
         frame = FrameInfo(1, place, ThreadRef(0, ""))
-        super().__init__(target, frame, _no_imports, InvokeRules(), Pins(PinLedger(target)))
+        super().__init__(target, frame, _no_imports, InvokeRules(), Pins(PinLedger.of(target)))
         self._shape = shape
         self._this = obj
 
@@ -82,7 +82,11 @@ class ViewTarget(FrameTarget):
 
     # What a view may not do
 
-    def _ready_calls(self) -> ThreadCalls:
+    def require_invocation(self) -> None:
+        """See ``EvalTarget``."""
+        _refuse("run no methods")
+
+    async def _ready_calls(self) -> ThreadCalls:
         _refuse("run no methods")
 
     async def invoke(

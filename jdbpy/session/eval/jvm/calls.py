@@ -112,14 +112,22 @@ class ThreadCalls:
     """Runs methods on one thread for one evaluation; those that are asked for side by side wait for each other."""
 
     def __init__(
-        self, target: Target, thread: int, rules: InvokeRules, pins: Pins, receive: Callable[[Ref], None]
+        self,
+        target: Target,
+        thread: int,
+        rules: InvokeRules,
+        pins: Pins,
+        receive: Callable[[Ref], None],
+        *,
+        one_at_a_time: trio.Lock | None = None,
     ) -> None:
-        """``receive`` is run for each object that a reply gives."""
+        """``receive`` is run for each object that a reply gives; ``one_at_a_time`` is the lock of a thread that several
+        evaluations use."""
         self._target = target
-        self._thread = thread
+        self.thread = thread
         self._rules = rules
         self._pins = pins
-        self._one_at_a_time = trio.Lock()
+        self._one_at_a_time = one_at_a_time or trio.Lock()
         self.made: list[MadeCall] = []
         """The first calls of this evaluation, where an earlier try of it has run them: they are not run again."""
         self._receive = receive
@@ -147,7 +155,7 @@ class ThreadCalls:
             replies = [explained(self.made.pop(0).outcome)]
         else:
             async with self._one_at_a_time:
-                replies = await run_methods(self._target, self._thread, commands, self._rules, slow=slow)
+                replies = await run_methods(self._target, self.thread, commands, self._rules, slow=slow)
         return [
             reply if isinstance(reply, JdbpyError) else await self._result(reply, each.method)
             for reply, each in zip(replies, wanted, strict=True)
@@ -162,7 +170,7 @@ class ThreadCalls:
         if obj is not None and not wanted.sure:
             await self._require(owner.signature, TaggedValue(obj.tag, obj.id), "the object", owner_id)
         values = await self._arguments(method, wanted.args, owner_id)
-        return f"{owner.name}.{method.name}", command_of(owner, self._thread, wanted, values)
+        return f"{owner.name}.{method.name}", command_of(owner, self.thread, wanted, values)
 
     async def _result(self, reply: Any, method: Method) -> Raw | JdbpyError:
         if reply.exception.objectID:
@@ -171,7 +179,10 @@ class ThreadCalls:
         if isinstance(result, Ref):
             self._receive(result)
             self._learn_class(result, split_method(method.signature)[1])
-            await self._pins.add(result)
+            try:
+                await self._pins.add(result)
+            except EvalError as error:  # the target has collected it: others run
+                return error
         return result
 
     def _learn_class(self, result: Ref, declared: str) -> None:
@@ -185,13 +196,13 @@ class ThreadCalls:
         """Make an object. Raises Thrown when the constructor throws. wire: as ``invoke``."""
         owner = (await self._target.types.info([ReferenceTypeID(class_id)]))[ReferenceTypeID(class_id)]
         values = await self._arguments(constructor, args, class_id)
-        thread = ThreadID(ObjectID(self._thread))
+        thread = ThreadID(ObjectID(self.thread))
 
         def command(options: int) -> Any:
             return class_type.NewInstance(ClassID(class_id), thread, constructor.id, values, options)
 
         async with self._one_at_a_time:
-            reply = await run_method(self._target, self._thread, f"new {owner.name}", command, self._rules)
+            reply = await run_method(self._target, self.thread, f"new {owner.name}", command, self._rules)
         if reply.exception.objectID:
             raise await self._thrown(Ref(reply.exception.objectID, reply.exception.tag))
         made = Ref(reply.newObject.objectID, reply.newObject.tag)

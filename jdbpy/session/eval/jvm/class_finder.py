@@ -99,12 +99,13 @@ class LoaderMemory:
 
 
 class ClassFinder:
-    """Finds classes for one class of the target, the frame's; ``home`` 0 is the boot loader."""
+    """Finds classes for one class of the target, the frame's; ``home`` 0: for the loader ``apart``, the boot loader."""
 
     FACTS = (facts.SIGNATURE, facts.MODIFIERS, facts.SUPERCLASS, facts.INTERFACES, facts.FIELDS, facts.METHODS)
     """The facts that ``facts`` returns."""
 
     def __init__(self, target: Target, home: ReferenceTypeID) -> None:
+        self.apart = BOOT
         self._target = target
         self._memory = LoaderMemory.of(target)
         self._home = home
@@ -112,12 +113,12 @@ class ClassFinder:
     async def loader(self) -> ClassLoaderID:
         """Return the defining loader of the frame's class. wire: 1 trip, 0 when known."""
         if not self._home:
-            return BOOT
+            return self.apart
         return (await self._target.types.facts.many(facts.LOADER, [self._home])).get(self._home, BOOT)
 
     def _known_loader(self) -> ClassLoaderID | None:
         """Return what ``loader`` gives, where that is known. No trip."""
-        return self._target.types.facts.known(facts.LOADER, self._home) if self._home else BOOT
+        return self._target.types.facts.known(facts.LOADER, self._home) if self._home else self.apart
 
     def knows(self, names: Sequence[str]) -> bool:
         """True if all of them have been found before. No trip."""

@@ -20,6 +20,7 @@ import trio
 
 from jdbpy.errors import Disconnected, JdbpyError, JdwpError, StateError
 from jdbpy.escape import escape
+from jdbpy.session.eval.jvm.pins import PinLedger
 from jdbpy.session.events.suspension import Unfit
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import wire_thread
@@ -27,11 +28,13 @@ from jdbpy.session.model.events import Notice
 from jdbpy.session.model.options import InvokeRules
 from jdbpy.wire.command import Command
 from jdbpy.wire.constants import Error, InvokeOptions
+from jdbpy.wire.layout import OBJECT_TAGS
 from jdbpy.wire.messages import object_reference, thread_reference
 
 MakeCommand = Callable[[int], Command[Any]]
 """Makes the command for a set of InvokeOptions."""
 
+_KEEP = object_reference.DisableCollection
 _BEHIND = 0.004
 """How long after a call the next one is sent at most, in seconds: short ones have ended by then, nearly always."""
 
@@ -111,8 +114,10 @@ async def run_methods(
             run.start(make(options), others_run=not options & InvokeOptions.INVOKE_SINGLE_THREADED)
             runs.append(run)
             await _wait_shortly(run, min(gap, rules.limit))
+        since = runs[0].since
         for run in runs:
-            await _wait(target, thread, run, rules)
+            await _wait(target, thread, run, rules, since)
+            since = trio.current_time()
         for index, run in zip(waiting, runs, strict=True):
             outcomes[index] = run.outcome
         waiting = [index for index in waiting[1:] if _is_busy(outcomes[index])]
@@ -129,10 +134,10 @@ async def _learn_whether_virtual(target: Target, thread: int) -> None:
     target.virtual_threads[thread] = not isinstance(outcome, JdwpError) and outcome.isVirtual
 
 
-async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRules) -> None:
-    """Wait for the end of a call. Raises StillRunning at the limit."""
+async def _wait(target: Target, thread: int, run: _Invocation, rules: InvokeRules, since: float) -> None:
+    """Wait for the end of a call that runs since then. Raises StillRunning at the limit."""
     try:
-        with trio.move_on_after(rules.limit):
+        with trio.move_on_at(since + rules.limit):
             await run.ended.wait()
     except trio.Cancelled:
         run.leave_alone()
@@ -227,6 +232,7 @@ class _Invocation:
         self.what = what
         self.outcome: Any = None
         self.ended = trio.Event()
+        self.since = trio.current_time()
         self.left_alone = False
         self.on_end: Callable[[Any], None] | None = None
         self._target = target
@@ -250,8 +256,23 @@ class _Invocation:
         data = (("thread", thread), ("runs", True))
         target.publish(Notice("warning", f"{text}: {_what_ends_it(target, thread)}", data))
 
+    def _keep(self, outcome: Any) -> None:
+        """Keep the object that a method has given from collection at once, where others run: a moment later it may be
+        gone. It is let go with the pin that its expression gives it. wire: no wait.
+        """
+        target = self._target
+        safe = target.suspension.everything_held and target.at_least(17)
+        if safe or self.left_alone or self.on_end is not None or not target.conn.allows(_KEEP):
+            return
+        value = getattr(outcome, "returnValue", None)
+        made = getattr(outcome, "newObject", None)
+        object_id = made.objectID if made is not None else value.value if value and value.tag in OBJECT_TAGS else 0
+        if object_id:
+            PinLedger.of(target).pin_result(object_id)
+
     def _on_reply(self, outcome: Any) -> None:
         self.outcome = outcome
+        self._keep(outcome)
         with suppress(Disconnected):
             self._target.invocations.ended(self._thread)
         if self.left_alone and not isinstance(outcome, JdbpyError):

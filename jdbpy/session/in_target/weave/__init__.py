@@ -7,7 +7,8 @@
   stopping, ``log_class``; ``trace_helper``: one for all entries and exits of the methods of a class
 * ``method_wrap``: code around whole methods, with a variable and a handler of their own; ``count_helper``: a helper
   that counts their calls; ``tree_helper``: one that times the calls in their code, ``call_helper``: one that keeps
-  each call
+  each call; ``call_ends``: the end of a call, of all that keep it; ``record_code``, ``record_helper``,
+  ``record_events``, ``record_texts``, ``record_objects``: what records a method by lines
 
 ``java.edit`` has what changes class files in general.
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jdbpy.record import Record
+from jdbpy.session.in_target.weave.call_ends import THROWN, require_cost, write_call_end
 from jdbpy.session.in_target.weave.condition_helper import HelperWriter
 from jdbpy.session.in_target.weave.records import OBJECT, OWN, THROWABLE, TOP, CheckCall, Emitted, Filters
 from jdbpy.session.in_target.weave.ring import RingColumn, RingWriter, value_columns
@@ -23,9 +24,6 @@ from jdbpy.session.java.edit.assembler import FINAL, NUMBERS, PUBLIC, VOLATILE, 
 from jdbpy.session.java.edit.code_variable import CheckParameter
 
 RETURNED, THREW, WANTED, PER_METHOD = range(4)
-THROWN = CheckParameter(-3, OBJECT)
-"""The results of a call, as a condition may name them."""
-
 TOOK = CheckParameter(OWN, "J")
 """The time of a call in nanoseconds, where a condition is computed."""
 
@@ -186,39 +184,16 @@ class _End:
             self._writer.cls.method(self._keep, keeps, self._write_keep, [*self._passed, *more])
 
         def end(code: Assembler) -> None:
-            start, busy, out, quiet, dropped = Label(), Label(), Label(), Label(), Label()
-            code.place(start)
-            code.get_static(self._writer.name, "on", "I")
-            code.jump("ifeq", out)
-            self._writer.enter(code, out)  # calls that an expression makes are not observed
-            code.place(busy)
-            count_pass(code, self._writer.name, PER_METHOD * self._number + (THREW if failed else RETURNED), places)
-            if not self._end.never:
-                self._require_cost(code, costs, quiet)
-                self._take(code, places, quiet, self._begin_computing(code), keeps)
-            code.place(quiet)
-            self._writer.leave(code)
-            code.jump("goto", out)
-            code.handle(busy, quiet, dropped)
-            code.place(dropped)
-            code.op("pop")
-            self._writer.leave(code)
-            code.end_quietly(start, out)
+            def body(quiet: Label) -> None:
+                count_pass(code, self._writer.name, PER_METHOD * self._number + (THREW if failed else RETURNED), places)
+                if not self._end.never:
+                    took = code.arguments[OWN]
+                    require_cost(code, lambda: code.load("J", took), took, costs, quiet)
+                    self._take(code, places, quiet, self._begin_computing(code), keeps)
+
+            write_call_end(code, self._writer, body)
 
         self._writer.cls.method(name, f"({signature})V", end, self._passed)
-
-    @staticmethod
-    def _require_cost(code: Assembler, costs: tuple[int, int], out: Label) -> None:
-        """Work out how long the call took, and jump where that is not wanted."""
-        code.call_static("java/lang/System", "nanoTime", "()J")
-        code.load("J", code.arguments[OWN])
-        code.op("lsub")
-        code.store("J", code.arguments[OWN])
-        for limit, jump in zip(costs, ("iflt", "ifgt"), strict=True):
-            code.load("J", code.arguments[OWN])
-            code.push_long(limit)
-            code.op("lcmp")
-            code.jump(jump, out)
 
     def _signature(self, parameters: Sequence[CheckParameter]) -> str:
         return "".join(THROWABLE if each is THROWN else each.passed_as for each in parameters)

@@ -70,9 +70,8 @@ class SurroundingCode:
         self.slot = slot
         self._pool = pool
         own = load(of.local, slot)
-        store = bytes([_LSTORE if of.local == "J" else _ASTORE, slot])
-        if slot > 255:
-            store = struct.pack(">BBH", _WIDE, store[0], slot)
+        opcode = _LSTORE if of.local == "J" else _ASTORE
+        store = bytes([opcode, slot]) if slot < 256 else struct.pack(">BBH", _WIDE, opcode, slot)
         self.entry = padded(self._call(f"begin{of.number}", f"(){of.local}") + store)
         """The code at the beginning of the method, run once for each call of it."""
         self.before: dict[int, bytes] = {}

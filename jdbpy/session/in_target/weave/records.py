@@ -224,6 +224,10 @@ class WovenMethod(Record):
             shift += each.length
         return index - shift
 
+    def is_behind_end(self, index: int) -> bool:
+        """True if the instruction at ``index`` (after) was put in behind the program's own: it is in a handler."""
+        return self.index_before(index) == self.length
+
     def is_inserted(self, index: int) -> bool:
         """True if the instruction at ``index`` (after) was put in."""
         return self.index_after(self.index_before(index)) != index

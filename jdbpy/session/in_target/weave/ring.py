@@ -57,7 +57,7 @@ class RingWriter:
         self.number = -1  # the local variable that has the number of the hit
         self.columns = (RingColumn("times", "J"), RingColumn("threads", OBJECT), *more)
         self._name = writer.name
-        self._size = size
+        self.size = size
         self._counts_dropped = counts_dropped
         if size:
             writer.counter("HEAD")
@@ -77,9 +77,9 @@ class RingWriter:
         code.call_static("java/lang/System", "nanoTime", "()J")
         code.op("lsub")
         code.put_static(self._name, "START", "J")
-        code.put_numbers(self._name, "STAMPS", self._size)
+        code.put_numbers(self._name, "STAMPS", self.size)
         for each in self.columns:
-            code.push_int(self._size)
+            code.push_int(self.size)
             code.new_array(each.array[1:])
             code.put_static(self._name, each.field, each.array)
 
@@ -127,7 +127,7 @@ class RingWriter:
         code.place(taken)
         code.load("J", head)
         code.op("l2i")
-        code.push_int(self._size - 1)
+        code.push_int(self.size - 1)
         code.op("iand")
         code.store("I", place)
         for column in self.columns:
@@ -161,7 +161,7 @@ class RingWriter:
         """Compare how far the number on the stack is ahead of the reader with the size."""
         code.get_static(self._name, "read", "J")
         code.op("lsub")
-        code.push_long(self._size)
+        code.push_long(self.size)
         code.op("lcmp")
 
     def _dropped(self, code: Assembler) -> None:

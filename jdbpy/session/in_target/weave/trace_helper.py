@@ -27,9 +27,12 @@ STRIPES = 8
 
 
 class TraceHelper(LogHelper):
-    """``calls`` are the checks of the places, in their order."""
+    """``calls`` are the checks of the places, in their order. ``emptied`` are the columns whose entries the debugger
+    sets to null when it has read them: those that take memory.
+    """
 
     calls: tuple[CheckCall, ...] = ()
+    emptied: tuple[str, ...] = ()
 
     @property
     def stripe(self) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from jdbpy.session.in_target.weave.method_wrap import SurroundingCode, load, padded, protected, with_handler
+from jdbpy.session.in_target.weave.record_code import RecordedCode, RecordedMethod
 from jdbpy.session.in_target.weave.records import (
     TOP,
     CheckCall,
@@ -134,7 +135,7 @@ class _MethodWeaving:
                 with reading_code():
                     checks.check(place)
                     one = self._fitting(place, slot, code)
-                _check_length(len(code.code), length + one.length)
+                _check_length(len(code.code), length + one.length, [one])
                 length += one.length
                 slot += one.slots
                 fit.append(one)
@@ -167,7 +168,11 @@ class _MethodWeaving:
         """Return the code for a place; ``slot`` is the first that is free. Raises _NotWoven."""
         try:
             if isinstance(place, Surrounding):
-                around = SurroundingCode(place, slot, self._pool, code)
+                around = (
+                    RecordedCode(place, slot, self._pool, code)
+                    if isinstance(place, RecordedMethod)
+                    else SurroundingCode(place, slot, self._pool, code)
+                )
                 return _Fitting(place, around.before, around.behind, around.words, around)
             return _Fitting(
                 place,
@@ -209,7 +214,7 @@ class _MethodWeaving:
             raise _NotWoven("pool full") from None
         except (MalformedCode, MalformedClassFile, UnknownFrame):
             raise _NotWoven("not read") from None
-        _check_length(len(code.code), len(done.code))
+        _check_length(len(code.code), len(done.code), fit)
         inserted = [
             Insertion(at, len(behind.get(at, b"")) + len(before.get(at, b"")), len(behind.get(at, b"")))
             for at in sorted({*before, *behind})
@@ -248,11 +253,11 @@ class _Fitting(NamedTuple):
         return 0 if self.around is None else words(self.around.of.local)
 
 
-def _check_length(before: int, after: int) -> None:
-    """Raises _NotWoven where a method becomes too long."""
+def _check_length(before: int, after: int, fit: Iterable[_Fitting]) -> None:
+    """Raises _NotWoven where a method becomes too long; one that is recorded may become one that is not compiled."""
     if after > MOST_CODE:
         raise _NotWoven("too long")
-    if before <= MOST_COMPILED < after:
+    if before <= MOST_COMPILED < after and not any(isinstance(each.place, RecordedMethod) for each in fit):
         raise _NotWoven("not compiled")
 
 

@@ -12,12 +12,28 @@ from collections.abc import Sequence
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.location_spec import MethodPlace, parse_location
-from jdbpy.session.calls.backend import ObservedMethod
 from jdbpy.session.events.target import Target
 from jdbpy.session.java.class_names import ClassName, of_the_runtime, parse_class_name
 from jdbpy.session.java.signatures import is_hidden_class
 from jdbpy.session.jvm.changed_code import is_own_class
-from jdbpy.session.jvm.refs import RefType
+from jdbpy.session.jvm.refs import Method, RefType
+from jdbpy.wire.ids import MethodID, ReferenceTypeID
+
+
+class ObservedMethod(Record):
+    """A method whose calls are observed, and the class that declares it."""
+
+    owner: RefType
+    method: Method
+
+    @property
+    def key(self) -> tuple[ReferenceTypeID, MethodID]:
+        return self.owner.id, self.method.id
+
+    @property
+    def name(self) -> str:
+        """Class and method: ``com.acme.Order.pay``."""
+        return f"{self.owner.name}.{self.method.name}"
 
 
 class TooMany(UsageError):
@@ -26,7 +42,7 @@ class TooMany(UsageError):
     def __init__(self, text: str, count: int, most: int) -> None:
         super().__init__(
             f"'{text}' fits {count:,} methods, more than {most:,}",
-            hint=f"'-most {count}' observes them all, 'except PATTERNS' leaves some out",
+            hint=f"'-methods {count}' observes them all, 'except PATTERNS' leaves some out",
             code="TOO_MANY_METHODS",
         )
         self.count = count
