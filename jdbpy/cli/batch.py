@@ -88,6 +88,7 @@ class Batch(Driver):
         self._lines = ScriptLines(())
         self.stream = JvmEvents()
         self.stream.on_progress = self._progressed
+        self.stream.expects_more = lambda: self.jvms.expecting
         self._shared = Context(session, settings=settings)
         self._limit = trio.CancelScope()
         self._waiting = False  # for a stop, as opposed to a reply
@@ -124,6 +125,10 @@ class Batch(Driver):
 
     def selected(self, jvm: Jvm) -> None:
         """Nothing is kept of the current JVM."""
+
+    def all_ended(self) -> None:
+        """All JVMs have ended: what waits for events waits no more."""
+        self.stream.wake()
 
     def say(self, text: str) -> None:
         """Show a sentence beside the output."""

@@ -26,6 +26,9 @@ class Breakpoints(Record):
 
     breakpoints: tuple[BreakpointInfo, ...]
     kinds: Annotated[tuple[str, ...], HIDDEN] = ()
+    waiting: Annotated[
+        tuple[str, ...], Json("commands that set further ones when the target is back", optional=True)
+    ] = ()
 
 
 class BreakpointsChanged(Record):
@@ -93,8 +96,10 @@ def breakpoint_set(result: BreakpointSet, settings: Settings) -> Shown:
 
 @shows(Breakpoints)
 def breakpoints(result: Breakpoints, settings: Settings) -> Shown:
+    for line in result.waiting:
+        yield Sentence(f"pending until the target is back: {line} ('delete all' drops it)")
     if not result.breakpoints:
-        yield _none(result)
+        yield from () if result.waiting else [_none(result)]
         return
     yield TablePieces(_COLUMNS, [row for each in result.breakpoints for row in _rows(each)])
 

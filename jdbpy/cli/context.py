@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+import trio
+
 from jdbpy import Limits
 from jdbpy.cli.settings import Settings
 from jdbpy.errors import JdbpyError
@@ -16,8 +18,6 @@ from jdbpy.plugins import LOADED
 from jdbpy.record import Record
 
 if TYPE_CHECKING:
-    import trio
-
     from jdbpy import Session, moments
     from jdbpy.cli.jvms import Jvms
     from jdbpy.cli.python_lines import PythonLines
@@ -106,6 +106,7 @@ class Context:
         self.moments: dict[str, moments.Moment] = {} if beside is None else beside.moments  # that `moment` has kept
         self.scripts: list[str] = [] if beside is None else beside.scripts  # files that are being read, outermost first
         self.listed: Listed | None = None  # where `list +` goes on
+        self.open_call: Any = None  # the place in a recorded call that is looked at: a ``CallCursor``
         self.stop_variables: dict[tuple[object, ...], dict[str, str]] = {}  # what each frame's variables showed last
         self.decompiled = ""  # the method whose decompiled text a stop has shown last
         self.restarts = restarts  # of a launched program; None: it cannot be started again from here
@@ -115,10 +116,21 @@ class Context:
         self.serving: Record | None = None  # how others join this session
         self.wait: Callable[[float], Awaitable[bool]] = _no_wait  # shows events for so many seconds; False: a stop came
         self.observing: trio.Event | None = None  # a command observes: Ctrl-C sets this, which ends it in good order
+        self.with_others = False  # a command of ``each`` runs: the same runs in other JVMs
+        self.interrupted = False  # Ctrl-C has ended what that observes elsewhere: here it ends before it begins
         self.announce: Callable[[str], None] | None = None  # shows a line before what follows; None: with the result
+        self.show_in_place: Callable[[Record], None] | None = None  # shows it over what was shown so last; None: cannot
         self.run_program: Callable[[list[str]], Awaitable[int]] | None = None  # gives one the terminal
         self.note_line: Callable[[str], None] = _no_note  # enters a line of the user into the session's recording
         self.run_line: Callable[[str], Awaitable[bool]] = _no_script  # set by the interpreter; False: it failed
+
+    def observe(self) -> trio.Event:
+        """Return the event by which Ctrl-C ends in good order what a command observes. The command sets ``observing``
+        to None at its end."""
+        self.observing = trio.Event()
+        if self.interrupted:
+            self.observing.set()
+        return self.observing
 
     async def confirm(self, question: str) -> bool:
         """Ask at the prompt; a script is taken at its word."""

@@ -202,6 +202,10 @@ class Driver(ABC):
         """Commands go to this one from now on."""
 
     @abstractmethod
+    def all_ended(self) -> None:
+        """All JVMs have ended: no line follows."""
+
+    @abstractmethod
     def report(self, jvm: Jvm, outcome: Outcome) -> None:
         """Show the outcome of a command."""
 
@@ -220,6 +224,10 @@ class Driver(ABC):
     @abstractmethod
     def show_displays(self, jvm: Jvm, displayed: Displayed) -> None:
         """Show the values of a stop."""
+
+    def show_output(self, text: str) -> None:
+        """Show what a command that has started the JVMs has written."""
+        self.printed(text)
 
     @abstractmethod
     def say(self, text: str) -> None:

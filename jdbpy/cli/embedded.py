@@ -21,12 +21,14 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.output.json_lines import error_data
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.recorded_words import in_recorded_call
 from jdbpy.cli.repl.completion import complete_line
 from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.stop_actions import run_stop_actions, variables_wanted
 from jdbpy.cli.stop_values import values_at_stop
 from jdbpy.cli.table import CliCommand
+from jdbpy.errors import UsageError
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.json_form import encode
 from jdbpy.record import Record
@@ -36,9 +38,13 @@ __all__ = ["FORCED", "REFUSED", "Candidate", "ConsoleLines", "PromptLines", "ref
 REFUSED = {
     "shell": "it runs programs of this machine",
     "read": "it reads files of this machine",
+    "source": "it may read files of this machine",
+    "dump classes": "it writes files of this machine",
     "save breakpoints": "it writes files of this machine",
     "snapshot": "it writes files of this machine",
     "heapdump": "it writes files",
+    "recorded to": "it writes files of this machine",
+    "recorded from": "it reads files of this machine",
     "use": "it opens files of this machine",
     "redefine": "it opens files of this machine",
     "commands": "it is for the prompt",
@@ -61,7 +67,8 @@ _TO_A_FILE = re.compile(r"\bto\b", re.IGNORECASE)
 
 def refusal(command: CliCommand, arguments: str) -> str:
     """Return why a front end that is not a person does not run a command; "" if it does."""
-    if command.group == "breakpoints" and _TO_A_FILE.search(arguments):
+    in_recorded_call = command.name.startswith("recorded ")  # where `back to 42` goes to a line
+    if command.group == "breakpoints" and not in_recorded_call and _TO_A_FILE.search(arguments):
         return "with 'to' it writes files of this machine"
     if command.group == "plugins":
         return "it runs Python on this machine"
@@ -155,7 +162,10 @@ class ConsoleLines:
         word, _, rest = line.partition(" ")
         if word.lower() in self._context.aliases:
             return "either" if _GOES_ON.match(rest) else "command"
-        found = TABLE.find(line)
+        try:
+            found = in_recorded_call(TABLE, self._context, line, TABLE.find(line)) if line else None
+        except UsageError:  # as the command will say
+            return "command"
         if found is None or re.match(r"\s*=(?!=)", line[found.rest :]):
             return "expression"
         return "either" if re.fullmatch(IDENTIFIER, word) and _GOES_ON.match(rest) else "command"
@@ -185,6 +195,15 @@ class ConsoleLines:
     def leaving(self) -> bool:
         """True if a command has ended the session, or wants it to end."""
         return self._context.leaving
+
+    @property
+    def open_call(self) -> Any:
+        """Return the place in the recorded call that is open; None while none is."""
+        return self._context.open_call
+
+    def close_call(self) -> None:
+        """Close the recorded call that is open."""
+        self._context.open_call = None
 
     async def stopped(self, stop: Stopped) -> None:
         """Show what is displayed at stops, and run what was ordered for this one."""

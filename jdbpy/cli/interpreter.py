@@ -14,7 +14,8 @@ from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.newcomers import SYNONYMS
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.python_lines import PythonLines
-from jdbpy.cli.results import Actions, Restarting, Resumed
+from jdbpy.cli.recorded_words import in_recorded_call
+from jdbpy.cli.results import Actions, Done, Restarting, Resumed
 from jdbpy.cli.table import CliCommand, CommandTable, Function
 from jdbpy.cli.topics import TOPICS
 from jdbpy.errors import JdbpyError, UsageError
@@ -25,6 +26,7 @@ Refusal = Callable[[CliCommand, str], str]
 Settle = Callable[[CliCommand, Record], Awaitable[Record]]
 _REPEATED = re.compile(r"(\d{1,9})\s+(\S.*)", re.DOTALL)
 _READS = re.compile(r"(?i)(read|source)\b")
+_ASKS = re.compile(r"(?:\s+[A-Za-z]+)?\s+--help\s*")
 _EQUALS = re.compile(r"\s*=(?!=)")
 _INSTEAD = {
     "d": "'delete' removes breakpoints, 'down' goes to the called frame",
@@ -89,14 +91,26 @@ class Interpreter:
     async def _once(self, line: str) -> bool:
         line = expanded(self.context, line)
         found = self.table.find(line)
+        if found is not None and _ASKS.fullmatch(line, found.rest):
+            line = f"help {found.command.name}"
+            found = self.table.find(line)
+        try:
+            found = in_recorded_call(self.table, self.context, line, found)
+        except UsageError as error:
+            return self._fail(line, error)
         if found is None or _EQUALS.match(line, found.rest):  # a variable that is called like a command: `n = 3`
             return self._fail(line, unknown_command(self.table, line))
         command = found.command
+        arguments, target = line[found.rest :], None
+        if ">" in arguments and self._refusal is None:
+            from jdbpy.cli.redirection import redirected  # which brings the renderer
+
+            arguments, target = redirected(command, arguments)
         if self._refusal is not None and (reason := self._refusal(command, line[found.rest :])):
             return self._fail(line, UsageError(f"'{command.name}' is refused here: {reason}", code="REFUSED"), command)
         try:
             with purpose(line):
-                result = await self._run(command, line, line[found.rest :])
+                result = await self._run(command, line[: found.rest] + arguments, arguments)
             if isinstance(result, Restarting):
                 return True
             if result.resumes if isinstance(result, Resumed) else command.resumes:
@@ -105,9 +119,15 @@ class Interpreter:
                     self.context.acted_on = True
                 elif self._settle is not None:
                     result = await self._settle(command, result)
+            if target is not None:
+                result = target.write(Outcome(line, command, result), self.context.settings)
         except JdbpyError as error:
             if error.code == INTERRUPTED:
                 await cancellation()
+            restarts = self.context.restarts
+            if restarts is not None and restarts.waits_for_another(self.context, command, error):
+                self.report(Outcome(line, command, Done(restarts.wait(line))))
+                return True
             if error.code == "VM_DEAD" and self.context.restarts is not None and self.context.interactive:
                 error.hint = self.context.restarts.hint(self.context)
             return self._fail(line, error, command)

@@ -32,6 +32,8 @@ class JvmEvents:
         self.jvm: Jvm | None = None
         self.on_progress: Callable[[], None] = lambda: None
         """Called at once when a command says how far it is, before that is taken."""
+        self.expects_more: Callable[[], bool] = lambda: False
+        """True while JVMs may be added, though all that are here have ended."""
         self._jvms: list[Jvm] = []
         self._streams: dict[Jvm, EventStream] = {}
         self._order: deque[Jvm] = deque(maxlen=MANY)
@@ -75,10 +77,15 @@ class JvmEvents:
                 yield jvm
         yield from list(self._jvms)  # what came before anybody listened, and the words about what was dropped
 
+    def wake(self) -> None:
+        """Let what waits look again whether any event can come."""
+        self._waiting.unpark_all()
+
     async def arrival(self) -> bool:
         """Wait until there is an event, and leave it there; False when none can come any more."""
         while not any(self._streams[jvm].waiting for jvm in self._jvms):
-            if all(self._streams[jvm].over and not jvm.returning for jvm in self._jvms):
+            ended = all(self._streams[jvm].over and not jvm.returning for jvm in self._jvms)
+            if ended and not self.expects_more():
                 return False
             await self._waiting.park()
         return True

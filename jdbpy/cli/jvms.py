@@ -36,7 +36,7 @@ FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to attach to a target that went away: the pause doubles each time."""
 
-WAITING_FOR_ANY = ("cont", "run", "each", "session")
+WAITING_FOR_ANY = ("cont", "run", "each", "jvm")
 """Commands after which the stop of any of several JVMs is waited for."""
 
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(\S+)", re.ASCII)
@@ -83,6 +83,12 @@ class JvmsFront(Protocol):
     def say(self, text: str) -> None:
         """Show a sentence."""
 
+    def all_ended(self) -> None:
+        """All have ended, and no more are expected."""
+
+    def show_output(self, text: str) -> None:
+        """Show what a command that has started them has written."""
+
 
 class Jvms:
     """The JVMs of one front end after the other; the one that was there first is opened by the caller.
@@ -107,6 +113,12 @@ class Jvms:
         self._automatic = automatic
         self._limit = limit
         self._front: JvmsFront | None = None
+        self.expecting = False
+        """True while more may come, that are opened elsewhere: the work goes on without any meanwhile."""
+        self.on_quit: Callable[[], str] | None = None
+        """What `quit` does beside leaving, and returns in words; None: nothing."""
+        self.on_detach: Callable[[], str] | None = None
+        """The same for `detach`, which then leaves all of them; None: it leaves the current one."""
         self._for_all: set[int] = set()  # numbers of breakpoints and their like that were set in all
 
     @property
@@ -118,16 +130,16 @@ class Jvms:
     @property
     def leaving(self) -> bool:
         """True when a command has ended the work with all of them."""
-        return any(jvm.context.leaving for jvm in self.members)
+        return self._front is not None and any(jvm.context.leaving for jvm in self.members)
 
     @property
     def go_on(self) -> bool:
-        """True while one of them is there, or may come back."""
-        return any(jvm.lives or jvm.returning for jvm in self.members)
+        """True while one of them is there, or may come back, or others may come."""
+        return self.expecting or any(jvm.lives or jvm.returning for jvm in self.members)
 
     def label(self, jvm: Jvm) -> str:
         """Return the name to show with what one of them says; "" while it is the only one."""
-        return jvm.name if self.several else ""
+        return jvm.name if self.several and not (self.on_quit is not None and len(self.members) == 1) else ""
 
     def begin(self, session: Session, address: str, restarts: Restarts | None) -> None:
         """Take the session of a single JVM, which the caller has opened, in place of the one before it."""
@@ -136,6 +148,25 @@ class Jvms:
             self._add(Jvm(name, address, session, restarts)).closed.set()
         else:
             self.current.session = session
+
+    def take(self, name: str, session: Session) -> None:
+        """Take one more that the caller has opened, and closes."""
+        self.several = True
+        jvm = self._add(Jvm(self._name(name), session.address, session))
+        jvm.closed.set()
+        if self._front is not None:
+            self._front.join(jvm)
+
+    def expect_no_more(self) -> None:
+        """No more come: the work is over when all that are there have ended."""
+        self.expecting = False
+        if self._front is not None and not self.go_on:
+            self._front.all_ended()
+
+    def show_output(self, text: str) -> None:
+        """Show what a command that has started them has written."""
+        if self._front is not None:
+            self._front.show_output(text)
 
     def bind(self, front: JvmsFront) -> None:
         """Let a front end show them."""
@@ -381,7 +412,7 @@ class Jvms:
             return found[0]
         if found:
             raise UsageError(f"ambiguous JVM name '{word}': {', '.join(jvm.name for jvm in found)}")
-        raise UsageError(f"no JVM '{word}'", hint="'sessions' lists them, 'attach ADDRESS' adds one")
+        raise UsageError(f"no JVM '{word}'", hint="'jvms' lists them, 'attach ADDRESS' adds one")
 
     def touch(self) -> None:
         """The user is there."""
@@ -441,6 +472,7 @@ def without_name(text: str) -> str:
 def name_of(address: str) -> str:
     """Return what a JVM is called by its address: the pod, the container, ``HOST:PORT``; the port on this machine."""
     scheme, separator, rest = address.partition("://")
+    rest = re.sub(r"/pid:\d+$", "", rest) + ":0" if scheme in ("docker", "k8s") and "/pid:" in rest else rest
     if not separator:
         host, _, port = address.rpartition(":")
         return port if host in ("127.0.0.1", "localhost", "[::1]") else address

@@ -1,4 +1,4 @@
-"""``jdbpy list``: the JVMs of this machine, outside of any session."""
+"""``jdbpy jvms``: the JVMs of this machine, outside of any session."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def local_jvms_shown(result: LocalJvms, settings: Settings) -> Shown:
 def _remark(jvm: LocalJvm) -> str:
     if jvm.debugger and not jvm.note:
         return "a debugger is attached"
-    return jvm.note or ("" if jvm.address else "no agent")
+    return jvm.note or ("" if jvm.address else "no agent; --pid shows threads, locks, heap")
 
 
 def list_jvms(line: CommandLine) -> int:
@@ -58,9 +58,9 @@ def list_jvms(line: CommandLine) -> int:
     settings.set("color", line.color)
     console = _console(line, settings)
     if not os.path.isdir("/proc/self"):
-        console.failure("list", UsageError("this system has no /proc that would tell", hint="jps -lv lists JVMs"))
+        console.failure("jvms", UsageError("this system has no /proc that would tell", hint="jps -lv lists JVMs"))
         return USAGE
-    console.outcome(Outcome("list", None, LocalJvms(jdbpy.local_jvms())))
+    console.outcome(Outcome("jvms", None, LocalJvms(jdbpy.local_jvms())))
     return 0
 
 

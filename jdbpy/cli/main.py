@@ -56,6 +56,11 @@ def _dispatch(words: list[str]) -> int:
         return mcp(words[1:])
     if words[:1] == ["completion"]:
         return _print_completion(words[1:])
+    if words[:1] == ["open"] and len(words) > 1:
+        from jdbpy.cli import recordings
+
+        if recordings.is_recording(words[1]):
+            return recordings.main(words[1:])
     return _answer(words)
 
 
@@ -83,12 +88,14 @@ def _answer(words: list[str]) -> int:
         standard.write(f"jdbpy: {error.message}\n  {hint}\n", sys.stderr)
         return USAGE
     if line.action == "help":
-        standard.write(HELP)
+        from jdbpy.cli.action_help import help_of
+
+        standard.write(help_of(line.about) if line.about else HELP)
         return 0
     if line.action == "version":
         standard.write(f"jdbpy {__version__}\n")
         return 0
-    if line.action == "list":
+    if line.action == "jvms":
         from jdbpy.cli.listing import list_jvms
 
         return list_jvms(line)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from jdbpy.record import Record
 
 _NOTHING: Mapping[str, tuple[str, ...]] = {}
+_NO_MEMBERS: Mapping[str, tuple[tuple[str, str], ...]] = {}
 
 
 class Names(Record):
@@ -20,6 +21,7 @@ class Names(Record):
     not_loaded: tuple[str, ...] = ()  # classes that are there and not loaded, as far as they were found
     methods: Mapping[str, tuple[str, ...]] = _NOTHING  # of a class, by its full name
     fields: Mapping[str, tuple[str, ...]] = _NOTHING  # of a class, by its full name
+    in_recorded_call: bool = False  # one is open: variables are those there
     variables: tuple[tuple[str, str], ...] = ()  # of the selected frame: (name, type)
     members: tuple[str, ...] = ()  # fields of `this` in the selected frame
     threads: tuple[tuple[int, str], ...] = ()
@@ -35,6 +37,10 @@ class Names(Record):
     properties: tuple[str, ...] = ()  # of the system, as far as they were listed
     flags: tuple[str, ...] = ()  # of the VM, as far as they were listed
     modules: tuple[str, ...] = ()  # as far as they were listed
+    loggers: tuple[str, ...] = ()  # as far as they were listed
+    mbeans: tuple[str, ...] = ()  # as far as they were listed
+    recorded: tuple[tuple[int, str], ...] = ()  # recorded calls, the last ones: (number, method)
+    mbean_members: Mapping[str, tuple[tuple[str, str], ...]] = _NO_MEMBERS  # of an MBean that was shown: (name, kind)
     jvms: tuple[str, ...] = ()  # that are debugged here
 
 

@@ -47,7 +47,7 @@ options:
   --port N               what goes to or from this port is JDWP, also where the capture began later than the connection
   --id-sizes N[,N...]    bytes of an id, or of those of fields, methods, objects, types and frames, where no packet
                          tells: 8 by default
-  --color auto|always|never
+  --color WHEN           colors: auto (in a terminal only, the default), always or never
   -h, --help             this text
 
 exit status: 0 all packets fit; 1 a packet does not, the file is damaged or has no JDWP; 2 usage

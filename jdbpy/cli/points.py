@@ -14,6 +14,7 @@ from jdbpy.cli.arguments.logpoint import quoted
 from jdbpy.cli.arguments.tail import Tail
 from jdbpy.cli.breakpoint_list import Breakpoints, BreakpointsChanged, BreakpointSet
 from jdbpy.cli.context import Context
+from jdbpy.cli.resolving import class_of
 from jdbpy.errors import EvalError, UsageError
 
 CATCHPOINTS = kinds.kinds_called("catchpoint")
@@ -108,6 +109,14 @@ async def add_breakpoint(
         if late is not None and not error.hint:
             error.hint = f"'if' comes last: '{late[0].strip()}' stands before it"
         raise
+    except UsageError as error:
+        if error.code == "NO_METHOD" and (name := await class_of(ctx, request.place.text)):
+            short = name.rpartition(".")[2]
+            raise UsageError(
+                f"{name} is a class, and a line or a method is wanted",
+                hint=f"{short}:LINE, {short}.METHOD ('methods {short}' lists them); 'rbreak . {name}' takes all",
+            ) from None
+        raise
     return BreakpointSet(point, ctx.session.remote)
 
 
@@ -115,7 +124,8 @@ def listed(ctx: Context, kinds: Iterable[str] = ()) -> Breakpoints:
     """Return all points with the number of their commands, or those of some kinds."""
     wanted = tuple(kinds)
     points = [point for point in ctx.session.points.list() if not wanted or point.kind in wanted]
-    return Breakpoints(tuple(_with_actions(ctx, point) for point in points), wanted)
+    waiting = () if wanted or ctx.restarts is None else tuple(ctx.restarts.waiting)
+    return Breakpoints(tuple(_with_actions(ctx, point) for point in points), wanted, waiting)
 
 
 async def delete(ctx: Context, numbers: tuple[int, ...]) -> BreakpointsChanged:
@@ -176,7 +186,7 @@ def as_command(point: BreakpointInfo, thread: str = "", after: int | None = None
     point = point.replace(spec=_spec_of_enabled(point))
     options = dict(point.options)
     log = options.pop("log", None)
-    no_stop = "--no-stop " * (options.pop("--no-stop", None) is not None)
+    no_stop = "--no-suspend " * (options.pop("--no-suspend", None) is not None)
     no_stop += "--values " * (options.pop("--values", None) is not None)
     if point.policy is SuspendPolicy.NONE:  # the settings may be others then
         options.setdefault("limit", "none")
@@ -198,7 +208,9 @@ def as_command(point: BreakpointInfo, thread: str = "", after: int | None = None
             return f"logpoint {point.spec}{text}{words}"
         if no_stop:
             return f"trace {no_stop}{point.spec}{words}"
-        policy = {SuspendPolicy.NONE: "go ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[point.policy]
+        policy = {SuspendPolicy.NONE: "--no-stop ", SuspendPolicy.THREAD: "thread ", SuspendPolicy.ALL: "all "}[
+            point.policy
+        ]
         return f"break {policy}{point.spec}{words}"
     return f"{verb} {no_stop}{point.spec} suspend {point.policy}{words}"
 
@@ -213,7 +225,7 @@ def _typed(given: PointOptions, in_code: bool, thread: str) -> Iterable[tuple[st
             case breakpoints.Takes.POLICY:
                 continue
             case breakpoints.Takes.PATTERNS:
-                yield "from" if in_code and option.field == "callers" else option.word, ",".join(value)
+                yield option.word, ",".join(value)
             case breakpoints.Takes.THREAD:
                 yield option.word, f'"{thread or value}"'
             case breakpoints.Takes.BREAKPOINT:

@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from jdbpy import BreakpointInfo, Exited, JdbpyError, Notice, VMDisconnected
+from jdbpy import BreakpointInfo, Disconnected, Exited, JdbpyError, Notice, VMDisconnected
 from jdbpy.cli.context import Context, Display
 from jdbpy.cli.points import as_command
+from jdbpy.cli.table import CliCommand
 from jdbpy.record import Record
+
+SETTING = (
+    *("stop", "break", "tbreak", "logpoint", "dprintf", "tracepoint", "catch"),
+    *("watch", "rwatch", "awatch", "trace"),
+    *("condition", "ignore"),
+)
+"""Commands that set a breakpoint or the like, or say when one stops."""
 
 
 class Kept(Record):
@@ -34,30 +42,44 @@ class Restarts:
     """The restarts of one launched program, or the returns to a target. ``kept`` is set while one is asked for.
 
     ``main_class`` is the name of the program's main class, "" where the command does not tell. ``attaches``: the target
-    was attached to; it is started by others, and attached to again. ``automatic``: that is done whenever it goes away.
+    was attached to, or has connected where jdbpy ``listens``; it is started by others, and attached to again.
+    ``automatic``: that is done whenever it goes away.
     """
 
-    def __init__(self, main_class: str = "", *, attaches: bool = False, automatic: bool = False) -> None:
+    def __init__(
+        self, main_class: str = "", *, attaches: bool = False, listens: bool = False, automatic: bool = False
+    ) -> None:
         self.main_class = main_class
-        self.attaches = attaches
+        self.attaches = attaches or listens
+        self.listens = listens
         self.automatic = automatic
         self.kept: Kept | None = None
+        self.waiting: list[str] = []  # commands that set breakpoints, typed after the end of the session
 
     def comes_back(self, ctx: Context) -> bool:
         """True if the session has ended and another one follows by itself."""
         return self.automatic and ctx.session.ending is not None and not ctx.leaving
 
     def stays(self, ctx: Context, ending: Exited | VMDisconnected) -> bool:
-        """True if the prompt outlives the session: the user may want to go on, and not to lose what was set up."""
-        if not self.attaches:
-            return isinstance(ending, Exited)
-        session = ctx.session
-        return not self.automatic and bool(ctx.displays or (session.points_are_used and session.points.list()))
+        """True if the prompt outlives the session: the user may want to go on, and what is typed is for nobody else."""
+        return not self.automatic if self.attaches else isinstance(ending, Exited)
+
+    def waits_for_another(self, ctx: Context, command: CliCommand, error: JdbpyError) -> bool:
+        """True if a command that has failed is about breakpoints, and can be run in the next session."""
+        over = isinstance(error, Disconnected) or error.code == "VM_DEAD"
+        return over and ctx.interactive and ctx.session.ending is not None and command.name in SETTING
+
+    def wait(self, line: str) -> str:
+        """Keep a line for the next session; return a sentence about it."""
+        self.waiting.append(line)
+        return f"pending: '{line}' is run when {'the target is back' if self.attaches else 'the program starts again'}"
 
     def hint(self, ctx: Context) -> str:
         """Return what to say below the end of the session."""
         if self.automatic:
             return "attaching again when it comes back; Ctrl-C leaves"
+        if self.listens:
+            return "'reconnect' waits for the next JVM, which gets its breakpoints; 'quit' leaves"
         if self.attaches:
             return "'reconnect' attaches again with its breakpoints, 'quit' leaves"
         return "'run' starts it again with its breakpoints, 'start' stops in main, 'quit' leaves"
@@ -97,6 +119,9 @@ class Restarts:
             with suppress(JdbpyError):
                 session.values.views.add(pattern, expression)
         failed = await set_again(ctx, kept.points, say)
+        waiting, self.waiting = self.waiting, []
+        for line in waiting:
+            await ctx.run_line(line)
         if self.attaches:
             session.publish(_back(session.address, len(kept.points), failed))
         return kept.line

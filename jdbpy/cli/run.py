@@ -35,6 +35,7 @@ from jdbpy.cli.jvms import FIRST_PAUSE, LONGEST_PAUSE, Jvms, remote_notice, with
 from jdbpy.cli.output.choice import choose_renderer, plain_renderer
 from jdbpy.cli.restarting import Restarts
 from jdbpy.cli.settings import Settings
+from jdbpy.cli.taken import with_way_in
 from jdbpy.escape import escape
 from jdbpy.process.scripts import STDIN, Script, ScriptLines
 from jdbpy.process.signals import ended_by_signals
@@ -45,6 +46,8 @@ from jdbpy.task_groups import open_nursery
 if TYPE_CHECKING:
     from jdbpy.demo.tour import Guide
 
+
+_NO_INPUT = "The program reads nothing: --stdin FILE gives it a file, --tty DEVICE a terminal (jdbpy launch --help)."
 
 _AT_ONCE = 0.005
 """Seconds in which a target has answered that is not far away."""
@@ -69,7 +72,7 @@ async def run(line: CommandLine) -> int:
     with one_loss():
         async with ended_by_signals() as ended_by, open_nursery() as nursery:
             ahead = _LoadedAhead()
-            if not is_batch(line):
+            if not is_batch(line) and line.action != "test":  # there it may never be needed
                 nursery.start_soon(ahead.run)
             status = await _debug(line, console, settings, ahead, nursery)
             nursery.cancel_scope.cancel()
@@ -79,6 +82,8 @@ async def run(line: CommandLine) -> int:
 def is_batch(line: CommandLine) -> bool:
     """True if there is no prompt: asked for, or standard input is no terminal, or JSON is wanted."""
     played = line.action == "replay" and not line.scripts and not line.screen
+    if line.action == "test" and line.snapshots:
+        return True
     return line.batch or line.json or played or not _is_terminal(sys.stdin)
 
 
@@ -137,6 +142,10 @@ async def _debug(
             from jdbpy.cli.plugin_commands import load_plugins
 
             await load_plugins(line.plugins, console.printed)
+        if line.action == "test":
+            from jdbpy.cli.failing_tests import run_tests
+
+            return await run_tests(line, _options(line), console, settings, batch=is_batch(line))
         addresses = await _expanded(line)
         if len(addresses) > 1:
             return await _debug_several(line, addresses, jvms, console, settings, lines, ahead)
@@ -165,7 +174,7 @@ async def _debug(
                     return status
         raise TimedOut(f"no JVM connected within {limit:g} seconds", hint="--timeout SECONDS waits longer")
     except JdbpyError as error:
-        console.failure(name, error)
+        console.failure(name, await with_way_in(error))
         if isinstance(error, ConnectError):
             return NO_CONNECTION
         if isinstance(error, UsageError | PluginError):
@@ -239,6 +248,8 @@ def _restarts(line: CommandLine) -> Restarts | None:
         return Restarts()
     if line.action == "attach":
         return Restarts(attaches=True, automatic=line.reconnect)
+    if line.action == "listen" and not is_batch(line):
+        return Restarts(listens=True)
     return None
 
 
@@ -333,6 +344,8 @@ async def _work(
     remarks = await load_configured_plugins()
     before, remark = init_lines(address=session.address if line.action == "attach" else "")
     said = (_greeting_of_several(jvms) if jvms.several else _greeting(session)) + remarks + remark
+    if line.action == "launch" and not (line.stdin or line.tty) and settings["hints"]:
+        said += f"{_NO_INPUT}\n"
     return await run_repl(
         session, settings, before=before, lines=lines.at_hand(), greeting=said, jvms=jvms, offers=offers
     )
@@ -346,11 +359,8 @@ def _kept_as(line: CommandLine, session: Session) -> str:
     return jdbpy.main_class(line.java) if line.action == "launch" else ""
 
 
-def open_session(
-    line: CommandLine, console: Console, address: str = "", name: str = ""
-) -> AbstractAsyncContextManager[Session]:
-    """Open a session; ``name`` is that of one of several, each of which has files of its own."""
-    options = Options(
+def _options(line: CommandLine, name: str = "") -> Options:
+    return Options(
         source_path=line.source_path,
         wire_log=_own(line.wire_log, name),
         decisions=line.decisions if line.decisions == "-" else _own(line.decisions, name),
@@ -361,6 +371,13 @@ def open_session(
         max_suspend=line.max_suspend,
         record=_own(line.record, name),
     )
+
+
+def open_session(
+    line: CommandLine, console: Console, address: str = "", name: str = ""
+) -> AbstractAsyncContextManager[Session]:
+    """Open a session; ``name`` is that of one of several, each of which has files of its own."""
+    options = _options(line, name)
     limit = line.timeout if is_batch(line) else float("inf")
     if line.action == "attach":
         return jdbpy.attach_session(address, options=options, timeout=min(limit, jdbpy.CONNECT_LIMIT))
@@ -377,8 +394,8 @@ def open_session(
     if line.action == "open":
         return jdbpy.open_snapshot_session(line.file, options=options)
     reads_lines = any(script.path == STDIN for script in scripts_of(line))
-    stdin = "none" if reads_lines or _is_terminal(sys.stdin) else "inherit"
-    command = jdbpy.LaunchCommand(main=line.java, stdin=stdin)
+    stdin = line.stdin or ("none" if reads_lines or _is_terminal(sys.stdin) else "inherit")
+    command = jdbpy.LaunchCommand(main=line.java, stdin=stdin, tty=line.tty)
     return jdbpy.launch_session(command, options=options, timeout=min(limit, jdbpy.START_LIMIT))
 
 
@@ -388,7 +405,7 @@ def _own(path: str | None, name: str) -> str | None:
 
 def scripts_of(line: CommandLine) -> tuple[Script, ...]:
     """Return the scripts that were named; else what standard input says, if it is no terminal and not closed."""
-    if line.scripts or line.action in ("demo", "replay") or _is_terminal(sys.stdin) or sys.stdin is None:
+    if line.scripts or line.action in ("demo", "replay", "test") or _is_terminal(sys.stdin) or sys.stdin is None:
         return line.scripts
     return (Script(path=STDIN),)
 
@@ -408,6 +425,11 @@ def _greeting(session: Session) -> str:
         return _of_snapshot(session.snapshot_info, f"{escape(info.name)}, Java {escape(info.version)}")
     verb = "Launched on" if session.launched else f"Attached to {info.address},"
     said = f"{verb} {escape(info.name)}, Java {escape(info.version)}. 'help' lists the commands.\n"
+    if session.agent_line:
+        said += (
+            "It has no debugger agent: threads, stacks, locks, memory, flags and 'jcmd' work.\n"
+            f"Breakpoints and variables need it started with\n  {session.agent_line}\n"
+        )
     if (remote := remote_notice(session)) is not None:
         said += f"{escape(remote.text)}.\n"
     return said
@@ -429,8 +451,13 @@ def _of_snapshot(info: snapshots.SnapshotInfo, vm: str) -> str:
 
     taken = datetime.fromtimestamp(info.taken).astimezone().isoformat(" ", "seconds")
     reason = f", at {escape(info.reason)}" if info.reason else ""
+    calls = f"{info.recorded:,} recorded call{'' if info.recorded == 1 else 's'}" if info.recorded else ""
+    if info.calls_alone:
+        said = f"{calls or 'No recorded call'} of {escape(info.address) or 'a JVM'} ({vm}), kept {taken}. "
+        return said + "'recorded' lists them, 'recorded 1' opens one.\n"
     said = f"Snapshot of {escape(info.address)} ({vm}), taken {taken}{reason}: {info.threads} threads, "
     more = "" if info.complete else "; not all objects are in it"
+    more = f", {calls}{more}" if calls else more
     return f"{said}{info.objects:,} objects{more}. 'help' lists the commands.\n"
 
 

@@ -94,6 +94,13 @@ def _command_or_none(text: str) -> str:
 SETTINGS = {
     setting.name: setting
     for setting in (
+        Setting(
+            "bell",
+            10.0,
+            "SECONDS|off",
+            "ring at a stop that comes so long after the last key (at the prompt only)",
+            _seconds_or_off,
+        ),
         Setting("color", "auto", "auto|always|never", "whether output is colored", _choice("auto", "always", "never")),
         Setting("confirm", True, "on|off", "ask before what cannot be undone (at the prompt only)", _switch),
         Setting(
@@ -139,6 +146,13 @@ SETTINGS = {
             _choice("ask", "on", "off"),
         ),
         Setting("let-others-run", False, "on|off", "let all threads run while an expression runs a method", _switch),
+        Setting(
+            "links",
+            "auto",
+            "auto|on|off",
+            "the file of a stop is a link that the terminal opens; auto: where it is known to have them",
+            _choice("auto", "on", "off"),
+        ),
         Setting("list-lines", 10, "1 to 1000", "lines of source that `list` shows", _number(1, 1000)),
         Setting(
             "max-suspend",
@@ -153,6 +167,13 @@ SETTINGS = {
             "0 to 100",
             "percent of the target's time that hits without a stop may take",
             _number(0, 100),
+        ),
+        Setting(
+            "packages",
+            "fit",
+            "fit|full|short|none",
+            "packages of methods: shortened where the window is narrow, whole, `c.a.shop.Order`, or left out",
+            _choice("fit", "full", "short", "none"),
         ),
         Setting("repeat", True, "on|off", "at the prompt, an empty line repeats a stepping command", _switch),
         Setting(

@@ -125,10 +125,11 @@ def printed(words: list[str]) -> str:
 
 def _addresses() -> list[str]:
     """Return where agents of this machine's JVMs listen, those that have no debugger first; ports alone where those
-    suffice."""
+    suffice. Then the JVMs that have no agent, by their processes."""
     if not os.path.isdir("/proc/self"):
         return []
     import jdbpy
 
     found = sorted(jdbpy.local_jvms(), key=lambda jvm: jvm.debugger)
-    return [jvm.address.removeprefix("127.0.0.1:") for jvm in found if jvm.address]
+    without_agent = [f"pid://{jvm.pid}" for jvm in found if not jvm.address and not jvm.note]
+    return [*(jvm.address.removeprefix("127.0.0.1:") for jvm in found if jvm.address), *without_agent]

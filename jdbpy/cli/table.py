@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from jdbpy.cli.context import Context
 from jdbpy.cli.signature import Signature
-from jdbpy.errors import UsageError
+from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.record import Record
 
 Function = Callable[..., Awaitable[Record]]
@@ -99,8 +99,23 @@ class CliCommand:
             values, keywords = self.signature.parse(text)
             return await self.function(context, *values, **keywords)
         except UsageError as error:
-            error.hint = error.hint or self.usage_hint
+            error.hint = self._meant(text) or error.hint or self.usage_hint
             raise
+        except JdbpyError as error:
+            error.hint = self._meant(text) or error.hint
+            raise
+
+    def _meant(self, text: str) -> str:
+        """Return a hint for a first word that is nearly one of those that go on with the command; "" for others."""
+        word = next(iter(text.split()), "").lower()
+        if not word.isalpha():
+            return ""
+        known = {name[len(own) + 1 :]: name for own in (self.name, *self.aliases) for name in TABLE.longer(own)}
+        for parameter in self.signature.positional[:1]:
+            known |= {each: f"{self.name} {each}" for each in parameter.argument.begins}
+        near = [] if word in known else sorted((_slips(word, each), each) for each in known)
+        quoted = [f"'{known[each]}'" for slips, each in near[:2] if slips <= max(1, len(word) // 3)]
+        return f"did you mean {' or '.join(quoted)}?" if quoted else ""
 
 
 class Found(Record):
@@ -194,6 +209,10 @@ class CommandTable:
                 return Found(command, ends[count - 1])
         return None
 
+    def longer(self, name: str) -> list[str]:
+        """Return the names that begin with a name and have one word more."""
+        return [each for each in self._homes if each.startswith(f"{name} ") and each.count(" ") == name.count(" ") + 1]
+
     def continuations(self, line: str) -> list[str]:
         """Return the names, whole, that ``line`` begins: for completion of ``step u`` and of an empty line."""
         typed = " ".join(line.lower().split()) + (" " if line[-1:].isspace() and line.strip() else "")
@@ -227,7 +246,7 @@ def _slips(typed: str, meant: str) -> int:
 
 
 _NAME = re.compile(r"\s*(\S+)")
-_SHORT = {"i": "info"}  # first words of longer names: `i locals`
+_SHORT = {"i": "info", "session": "jvm"}  # first words of longer names, `i locals`; a spelling that is not listed
 
 TABLE = CommandTable()
 """The commands of jdbpy; ``jdbpy.cli.commands`` says what there is."""

@@ -24,7 +24,8 @@ A JVM cannot continue at another line. What comes near: `pop` drops the current 
 `reenter` runs the method anew, `return VALUE` leaves it now, `set` changes what the next lines will see."""
 
 _CANNOT_REVERSE = """\
-A live JVM cannot run backwards. `pop` goes back before the call of the current method; what it did stays done."""
+A live JVM cannot run backwards. `pop` goes back before the call of the current method; what it did stays done.
+Calls of a method that were recorded can be walked back: `record Order.pay`, `recorded 5`, `back`, `back to 42`."""
 
 TOPICS = {
     "locations": """\
@@ -42,6 +43,10 @@ Places in code, for `stop`, `break`, `tbreak`, `clear`, `until`, `advance` and `
     "repeat": """\
 `!!` runs the last line again, `3 next` runs a command three times, and at the prompt an empty line repeats up, down,
 step, next, stepi, nexti, cont, list, pop and reenter (`repeat off` ends that).""",
+    "output": """\
+`where > stack.txt` writes what a command shows into a file, `locals >> stack.txt` adds it. Behind an expression, where
+`>` is Java's, the file stands in quotes or begins with `/`, `./`, `../` or `~/`: `print order > "order.txt"`.
+`logpoint`, `trace` and their like have `to FILE`; `set packages none` leaves out packages.""",
     "keys": """\
 Tab           completes commands, classes, methods, variables, fields, threads, breakpoints and files
 Ctrl-C        clears a line that has text; on an empty one pauses the target; ends a command that takes long
@@ -56,6 +61,7 @@ F8 F10 n      step over                      u d           the calling, the call
 F7 F11 s      step into                      / g           search, go to a line
 Shift-F8 f    step out                       Tab 1 ... 7   other panes; o hides one, z makes it large
 : Escape      to the command line and back   q             leave
+F6 r          a line back, in a recorded call
 `screen variables off` hides a pane, `screen output 12` sizes it, `screen source only` makes it large.""",
     "numbers": """\
 Frames are numbered as `where` shows them, from 1; `#0` counts from 0, and `set frame-base 0` makes 0 the innermost.
@@ -66,19 +72,18 @@ After the subject of `break`, `stop`, `tbreak`, `catch`, `watch` and `trace`, in
   thread main                only in that thread
   on this                    only where that object is `this`; of `watch`, whose field it is
   after 2                    not before number 2 was hit; `after each 2` again after each of its hits
-  -c 3                       from the third time on; the ones before pass
-  -hit 3                     at the third time only; also >= 3, > 3, <= 3, < 3, != 3, and % 3 for every third
+  -hit 3                     at the third time only; >= 3 from the third on; also <= 3, != 3, and % 3 for every third
   -t                         once
   -d                         set it disabled
-  suspend all|thread|none    what a hit suspends; none only reports, as `go` before the subject
+  suspend all|thread|none    what a hit suspends; none only reports, as `--no-stop` before the subject
   if total > 100             when the expression is true there
 Of places in code (`break`, `stop`, `tbreak`, `logpoint`, `tracepoint`):
-  from Shop.sell,*Service    only when a caller, near or far, is of such a class or method; `caller` means the same
+  from Shop.sell,*Service    only when a caller, near or far, is of such a class or method
   in-target                  the target itself computes the condition, or the values: what `weave` asks for later
 Of `catch`, `watch` and `trace`:
-  from com.acme.*,*Order     only in code of these classes; `Order+` is that class with its subclasses
+  in com.acme.*,*Order       only in code of these classes; `Order+` is that class with its subclasses
   except java.*              not in code of these
-  caller Shop.sell           only when a caller is of such a class or method
+  from Shop.sell             only when a caller is of such a class or method
   cost 20%                   switched off when hits that do not stop suspend threads for more of the time than that
 For what only reports there is more: `help reports`. What counts as a hit: `help conditions`.""",
     "conditions": """\
@@ -87,14 +92,14 @@ For what only reports there is more: `help reports`. What counts as a hit: `help
 the thread stops and the error is shown; further hits with this error are ignored, and `breakpoints` counts them.
 
 A hit is counted when the filters let it through, a caller fits and the condition holds. Then its number must be one of
-`-hit` (`cond -hitcount 2 % 10`), and of those that are, the first pass that `-c N` or `ignore 2 10` lets pass. Where no
+`-hit` (`cond -hit 2 % 10`), and of those that are, the first pass that `ignore 2 10` lets pass. Where no
 later number can be one of `-hit`, the breakpoint is over and leaves the target; `enable 2` counts anew.
 
 `break Order:50 after 2` costs nothing until number 2 has been hit, which may be a breakpoint, a logpoint, a trace or
 any other. When number 2 is deleted, it no longer waits.""",
     "reports": """\
-What reports and does not stop (`logpoint`, `tracepoint`, and `trace`, `watch`, `catch` with `go` or `--no-stop`) may be
-given, after its subject and in any order:
+What reports and does not stop (`logpoint`, `tracepoint`, and `trace`, `watch`, `catch` with `--no-stop` or
+`--no-suspend`) may be given, after its subject and in any order:
   limit 10/s          at most so many a second; the number of omitted hits is shown; 0 only counts, none reports all
   to FILE             appended to a file, instead of being shown
   stack 5             with so many frames

@@ -21,6 +21,7 @@ class Argument(Generic[T]):
 
     metavar: str = "WORD"
     help: str = ""
+    begins: tuple[str, ...] = ()  # words with a meaning of their own that it may begin with
     takes_rest: ClassVar[bool] = False  # takes the rest of the line as it was typed
     of_words: ClassVar[bool] = False  # the rest of the line is names: one like an option must be quoted
     options_behind: ClassVar[bool] = False  # long options may follow it, as they can be no part of it

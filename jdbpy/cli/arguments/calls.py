@@ -14,7 +14,20 @@ from jdbpy.record import Record
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?|\'(?:[^\'\\]|\\.)*\'?')
 _KEYWORD = re.compile(r"(?:^|\s)(if|show)(?=[\s($\"]|$)")
+_DURATION = re.compile(r"\d{1,6}(\.\d{1,6})?(ms|s|m|min|h)")
 _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+_ALSO = {
+    "--max": "-max",
+    "--methods": "-methods",
+    "-most": "-methods",
+    "--most": "-methods",
+    "depth": "--depth",
+    "-depth": "--depth",
+    "stack": "callers",
+}
+"""Other spellings, which are listed nowhere."""
 
 
 class CallsRequest(Record):
@@ -33,6 +46,7 @@ class CallsRequest(Record):
     levels: int = 0
     in_target: bool = False
     excludes: tuple[str, ...] = ()
+    svg: str = ""
 
 
 class CallsArgument(Argument[CallsRequest]):
@@ -40,19 +54,20 @@ class CallsArgument(Argument[CallsRequest]):
 
     takes_rest = True
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *words: str, tree: bool = False) -> None:
         self._words = words
+        self._tree = tree
         shown = {
             "except": "except PATTERNS",
             "for": "for SECONDS",
             "every": "every SECONDS",
             "limit": "limit N/s",
             "callers": "callers N",
-            "depth": "depth N",
+            "--depth": "--depth N",
             "-max": "-max N",
-            "-depth": "-depth N",
-            "-most": "-most N",
+            "-methods": "-methods N",
             "in-target": "in-target",
+            "--svg": "--svg FILE",
             "if": "if CONDITION",
             "show": "show EXPRESSION,...",
         }
@@ -63,13 +78,15 @@ class CallsArgument(Argument[CallsRequest]):
             "every": "`every 5s` reports so often",
             "limit": "`limit 10/s` reports so many a second at most (100), `limit none` all",
             "callers": "`callers 3` tells three frames of what has called it",
-            "depth": "`depth 2` tells fields and elements of the values, two levels of them",
             "-max": "`-max N` ends it after so many calls",
-            "-depth": "`-depth 2` follows what those call, as far as it is of classes of the program",
+            "--depth": "`--depth 2` follows what those call, as far as it is of classes of the program"
+            if tree
+            else "`--depth 2` tells fields and elements of the values, two levels of them",
             "in-target": "`in-target` has the target itself observe, also where `set in-target` is not `eager`",
-            "-most": "`-most N` allows a pattern to fit so many methods (50)",
+            "-methods": "`-methods N` allows a pattern to fit so many methods (50)",
             "if": "CONDITION is a Java expression at the end of the call: `$cost > 100ms`, `$ret == null`, "
             "`$exc != null`, `$args[0] > 5`",
+            "--svg": "`--svg FILE` draws it",
             "show": "`show total, $ret.name` tells these in place of the arguments",
         }
         self.help = (
@@ -78,18 +95,20 @@ class CallsArgument(Argument[CallsRequest]):
         )
 
     def parse(self, text: str) -> CallsRequest:
-        head, parts = _split(text)
-        words = _joined(head.split())
+        head, parts = split_at_keywords(text, _KEYWORD)
+        words = with_parameter_types(head.split())
         if not words:
             raise UsageError("calls of which method?", hint="'calls Class.method', 'calls com.acme.*Service.find*'")
         request = CallsRequest(words.pop(0))
         while words:
             word = words.pop(0).lower()
-            name = {"--max": "-max", "--most": "-most", "stack": "callers"}.get(word, word)
-            if word.lstrip("-") == "depth":
-                name = "depth" if "depth" in self._words else "-depth"
+            name = _ALSO.get(word, word)
+            if "for" in self._words and _DURATION.fullmatch(word):  # `timing Order.pay 10s`, as with `profile`
+                name, words = "for", [word, *words]
             if name not in self._words or name in ("if", "show"):
                 raise UsageError(f"unexpected argument '{word}'", hint=f"after the method: {', '.join(self._words)}")
+            if name == "--depth" and self._tree:
+                name = "levels"
             if name == "in-target":
                 request = request.replace(in_target=True)
                 continue
@@ -108,7 +127,7 @@ class CallsArgument(Argument[CallsRequest]):
         return request
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
-        _, parts = _split(text)
+        _, parts = split_at_keywords(text, _KEYWORD)
         if parts:
             yield from complete_expression(parts[-1][1], names)
             return
@@ -141,10 +160,10 @@ def split_shown(text: str) -> tuple[str, ...]:
     return shown
 
 
-def _split(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the words before ``if`` and ``show``, and those after each."""
+def split_at_keywords(text: str, keyword: re.Pattern[str]) -> tuple[str, list[tuple[str, str]]]:
+    """Return the words before the first keyword, and each keyword with the words after it; those in quotes are none."""
     blank = _QUOTED.sub(lambda found: "_" * len(found[0]), text)
-    marks = list(_KEYWORD.finditer(blank))
+    marks = list(keyword.finditer(blank))
     if not marks:
         return text, []
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
@@ -152,8 +171,8 @@ def _split(text: str) -> tuple[str, list[tuple[str, str]]]:
     return text[: marks[0].start()], parts
 
 
-def _joined(words: list[str]) -> list[str]:
-    """Words, with parameter types in one: ``pay(int, String)``."""
+def with_parameter_types(words: list[str]) -> list[str]:
+    """Return words, those with parameter types as one: ``pay(int, String)``."""
     found: list[str] = []
     for word in words:
         if found and found[-1].count("(") > found[-1].count(")"):
@@ -165,6 +184,8 @@ def _joined(words: list[str]) -> list[str]:
 
 def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
     match word:
+        case "--svg":
+            return request.replace(svg=value)
         case "except":
             return request.replace(excludes=(*request.excludes, *value.split(",")))
         case "for" | "every":
@@ -177,10 +198,11 @@ def _with_value(request: CallsRequest, word: str, value: str) -> CallsRequest:
                     f"'{value}' is not a limit", hint="'limit 100/s' reports at most, 'limit none' for all"
                 )
             return request.replace(limit=int(limited[1]) if limited[1] else None)
-    bounds = {"callers": 100, "-depth": 10, "depth": 10}.get(word, 1_000_000)
+    bounds = {"callers": 100, "--depth": 10, "levels": 10}.get(word, 1_000_000)
     if not re.fullmatch(r"\d{1,9}", value) or not 1 <= int(value) <= bounds:
+        word = "--depth" if word == "levels" else word
         raise UsageError(f"{word} needs a number from 1 to {bounds:,}, not '{value}'")
-    fields = {"-max": "most", "-most": "most_methods", "-depth": "depth", "depth": "levels"}
+    fields = {"-max": "most", "-methods": "most_methods", "levels": "depth", "--depth": "levels"}
     return request.replace(**{fields.get(word, word): int(value)})
 
 

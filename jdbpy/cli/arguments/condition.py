@@ -13,7 +13,6 @@ from jdbpy.cli.names import Candidate, Names
 from jdbpy.errors import UsageError
 from jdbpy.record import Record
 
-_HITS = ("-hitcount", "-hit")
 _WORDS = re.compile(r"(?:(-hitcount|-hit)(?:\s+|$))?(\S*)\s*(.*)", re.DOTALL)
 
 
@@ -26,9 +25,9 @@ class ConditionRequest(Record):
 
 
 class ConditionArgument(Argument[ConditionRequest]):
-    """``NUMBER [EXPRESSION]``, or delve's ``-hitcount NUMBER [OPERATOR N]``."""
+    """``NUMBER [EXPRESSION]``, or ``-hit NUMBER [OPERATOR N]``, delve's ``-hitcount``."""
 
-    metavar = "NUMBER [CONDITION] | -hitcount NUMBER [OP N]"
+    metavar = "NUMBER [CONDITION] | -hit NUMBER [OP N]"
     help = (
         "a breakpoint by its number, and a boolean Java expression; or which hits count: ==, !=, >=, <=, >, <, % and a "
         "number"
@@ -48,7 +47,7 @@ class ConditionArgument(Argument[ConditionRequest]):
         flag, word, rest = _split(text)
         if not rest and not (word and text.endswith(" ")):
             yield from complete_numbers(word, names)
-            yield from () if flag else matching(text, _HITS[:1])
+            yield from () if flag else matching(text, ("-hit",))
         elif not flag:
             yield from complete_condition(dict(names.breakpoints).get(_number(word), ""), rest, names)
 

@@ -62,7 +62,7 @@ class JvmPattern(Argument[JvmCommand]):
     """A JVM by name or number, or a pattern of names, and perhaps a command."""
 
     metavar = "JVM [COMMAND]"
-    help = "a name or a number of those that `sessions` lists; with a command a pattern, too: `orders-*`"
+    help = "a name or a number of those that `jvms` lists; with a command a pattern, too: `orders-*`"
     takes_rest = True
 
     def parse(self, text: str) -> JvmCommand:

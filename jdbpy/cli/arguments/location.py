@@ -6,12 +6,13 @@ Owns the grammar; whether the place exists is for the session to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from jdbpy import SuspendPolicy
 from jdbpy.cli.arguments.base import Argument, FilePath, matching
 from jdbpy.cli.arguments.code import complete_expression
 from jdbpy.cli.arguments.tail import HELP, POLICIES, TAKING_VALUES, Tail, complete_tail, split_condition, split_tail
-from jdbpy.cli.arguments.target import class_names, complete_numbers
+from jdbpy.cli.arguments.target import ClassNameArgument, class_names, complete_numbers
 from jdbpy.cli.names import Candidate, Names
 from jdbpy.cli.words import split_words
 from jdbpy.errors import UsageError
@@ -20,7 +21,8 @@ from jdbpy.record import Record
 
 _LINE_HERE = re.compile(r":?(\d{1,7})|([+-]\d{1,7})")
 _BEHIND_LINE = re.compile(r".*\d:(\w*)")
-_BEFORE_PLACE = ("at", "in", *POLICIES)
+_SUSPENDS = {**POLICIES, "--no-stop": SuspendPolicy.NONE}
+_BEFORE_PLACE = ("at", "in", *_SUSPENDS)
 _HINT = (
     "a place is Class:LINE, File.java:LINE, Class.method, Class.method(int,String), LINE, +N or -N; "
     "LINE:line and LINE:lambda select a part of a line"
@@ -66,20 +68,20 @@ class BreakpointArgument(Argument[BreakpointRequest]):
     """A place with jdb's words before it and gdb's after it."""
 
     metavar = (
-        "[go|thread|all] [THREAD] [at|in] LOCATION [thread THREAD] [from PATTERNS] [on OBJECT] [after N] [-c N] "
+        "[--no-stop|thread|all] [THREAD] [at|in] LOCATION [thread THREAD] [from PATTERNS] [on OBJECT] [after N] "
         "[-hit OP N] [-t] [-d] [if CONDITION]"
     )
     help = (
-        "a place in code. Before it: `go` reports and goes on, `thread` suspends only the thread that hits, `all` "
-        f"every thread; a thread id stops only there. After it: {HELP}"
+        "a place in code. Before it: `--no-stop` reports and goes on, `thread` suspends only the thread that hits, "
+        f"`all` every thread; a thread id stops only there. After it: {HELP}"
     )
     takes_rest = True
 
     def parse(self, text: str) -> BreakpointRequest:
         subject, tail = split_tail(text, filters=False)
         words = _words(subject)
-        if words and words[0].lower() in POLICIES:
-            tail = tail.having(policy=POLICIES[words.pop(0).lower()])
+        if words and words[0].lower() in _SUSPENDS:
+            tail = tail.having(policy=_SUSPENDS[words.pop(0).lower()])
         if len(words) > 1 and re.fullmatch(r"\d+|0x[0-9a-fA-F]+", words[0]) and words[1].lower() in ("at", "in"):
             tail = tail.replace(typed=(*tail.typed, ("thread", words.pop(0))))
         if words and words[0].lower() in ("at", "in"):
@@ -98,9 +100,14 @@ class BreakpointArgument(Argument[BreakpointRequest]):
         last = before[-1].lower()
         if last == "from":
             return complete_place(word.rpartition(",")[2], names)
-        if (len(before) > 2 and last in TAKING_VALUES) or (last and last not in (*_BEFORE_PLACE, *TAKING_VALUES)):
+        if (len(before) > 2 and last in TAKING_VALUES and last != "in") or (
+            last and last not in (*_BEFORE_PLACE, *TAKING_VALUES)
+        ):
             return complete_tail(last, word, names, filters=False)
-        return [*(() if before[1:] else matching(word, ("at", "in", "thread", "go"))), *complete_place(word, names)]
+        return [
+            *(() if before[1:] else matching(word, ("at", "in", "thread", "--no-stop"))),
+            *complete_place(word, names),
+        ]
 
 
 def complete_condition(place: str, text: str, names: Names) -> Iterable[Candidate]:
@@ -133,11 +140,17 @@ def _class_of(place: str, names: Names) -> str:
     return next((known for known in names.classes if name and (known == name or known.endswith(ends))), "")
 
 
+def complete_members(text: str, members: Mapping[str, Iterable[str]], meta: str) -> Iterable[Candidate]:
+    """Return the members that may stand behind ``Class.``, where the class may be typed by its simple name."""
+    owner, dot, start = text.rpartition(".")
+    if dot and owner:
+        known = [name for name in members if name == owner or name.endswith(f".{owner}")]
+        yield from matching(start, dict.fromkeys(each for name in known for each in members[name]), meta)
+
+
 def complete_place(text: str, names: Names) -> Iterable[Candidate]:
     """Classes; behind ``Class.`` its methods; sources before a line."""
-    owner, dot, start = text.rpartition(".")
-    if dot and owner in names.methods:
-        yield from matching(start, names.methods[owner], "method")
+    yield from complete_members(text, names.methods, "method")
     yield from class_names(text, names)
     yield from class_names(text, names.replace(classes=names.not_loaded), "class, not loaded")
     yield from matching(text, names.sources, "source")
@@ -190,6 +203,19 @@ class ListArgument(Argument[str]):
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         return complete_place(text, names)
+
+
+class MemberArgument(ClassNameArgument):
+    """A class, or one of its methods or fields behind a dot."""
+
+    def __init__(self, member: str) -> None:
+        self.metavar = f"CLASS[.{member.upper()}]"
+        self.help = f"a class, by its full or its simple name; behind it with a dot one {member}"
+        self._member = member
+
+    def complete(self, text: str, names: Names) -> Iterable[Candidate]:
+        yield from complete_members(text, names.methods if self._member == "method" else names.fields, self._member)
+        yield from super().complete(text, names)
 
 
 class MethodText(Argument[str]):

@@ -32,7 +32,7 @@ class LogpointRequest(Record):
 class Logpoint(Argument[LogpointRequest]):
     """A breakpoint's place and words, with a quoted text among them."""
 
-    metavar = 'LOCATION "TEXT" [limit N/s] [to FILE] [-max N] [thread THREAD] [-c N] [-d] [if CONDITION]'
+    metavar = 'LOCATION "TEXT" [limit N/s] [to FILE] [-max N] [thread THREAD] [-hit OP N] [-d] [if CONDITION]'
     help = (
         "a place in code and the text to write at its hits, in double quotes: expressions stand in braces, `{{` is "
         f'a brace and `\\"` a quote; or gdb\'s `LOCATION,"FORMAT",ARGUMENTS`. After it: {REPORT_HELP}; {HELP}'
@@ -60,7 +60,9 @@ class Logpoint(Argument[LogpointRequest]):
 class Tracepoint(Argument[LogpointRequest]):
     """A breakpoint's place and words, perhaps with a quoted text among them."""
 
-    metavar = 'LOCATION ["TEXT"] [stack N] [limit N/s] [to FILE] [-max N] [thread THREAD] [-c N] [-d] [if CONDITION]'
+    metavar = (
+        'LOCATION ["TEXT"] [stack N] [limit N/s] [to FILE] [-max N] [thread THREAD] [-hit OP N] [-d] [if CONDITION]'
+    )
     help = (
         "a place in code whose hits are reported with their stack; with a text in double quotes, as for `logpoint`, "
         f"that is written too. After it: {REPORT_HELP}; {HELP}"

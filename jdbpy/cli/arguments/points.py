@@ -22,17 +22,21 @@ from jdbpy.record import Record
 if TYPE_CHECKING:
     from jdbpy import BreakpointInfo, PointOptions, Session
 
+_TRACED = ("methods", "entries", "exits", "method exit", "monitors")
 _SORTS = ("uncaught", "caught", "all")
 _ACCESS = {"access": (True, False), "-r": (True, False), "-w": (False, True), "all": (True, True), "-rw": (True, True)}
 NO_STOP = "--no-stop"
-"""Instead of ``go``: nothing is suspended, not even to read what a report would tell."""
+"""It is reported, and the thread goes on; jdb's ``go``."""
+NO_SUSPEND = "--no-suspend"
+"""The same, and nothing is suspended, not even to read what a report would tell."""
+_REPORTS = ("go", NO_STOP, NO_SUSPEND)
 VALUES = "--values"
 """Methods are traced by events that tell what they return."""
 _METHOD = re.compile(r"[.#(]|::")
 """A sign of the name of a method that the name of a thread does not have."""
 _FILTERS = (
-    "FILTERS are `from PATTERNS`, `except PATTERNS`, `caller PATTERNS`, `thread THREAD`, `on OBJECT`, `after N`, "
-    "`-c N`, `-hit OP N`, `-t`, `-d`, `suspend all|thread|none` and `if CONDITION`: see `help filters`; for what is "
+    "FILTERS are `in PATTERNS`, `except PATTERNS`, `from PATTERNS`, `thread THREAD`, `on OBJECT`, `after N`, "
+    "`-hit OP N`, `-t`, `-d`, `suspend all|thread|none` and `if CONDITION`: see `help filters`; for what is "
     "reported also `limit N/s`, `to FILE`, "
     "`-max N` and more: see `help reports`"
 )
@@ -99,6 +103,7 @@ CATCH_EVENTS = {
             _of_threads,
             words={"start": "start", "death": "death", "end": "death", "virtual": "virtual"},
         ),
+        CatchEvent("test", lambda session, words, options: session.tests.stop_at_failures(options)),
         CatchEvent("exit", lambda session, words, options: session.catchpoints.exit(options=options)),
     )
 }
@@ -108,11 +113,13 @@ CATCH_EVENTS = {
 class CatchArgument(Argument[Catch]):
     """An exception, or another event."""
 
-    metavar = "[go|--no-stop] [uncaught|caught|all] CLASS|EVENT [FILTERS]"
+    metavar = "[--no-stop|--no-suspend] [uncaught|caught|all] CLASS|EVENT [FILTERS]"
+    begins = (*_SORTS, *CATCH_EVENTS)
     help = (
         "an exception class or a pattern, `*` for all; or an event: `load PATTERNS`, `load source FILE`, `unload "
-        "PATTERNS`, `thread`, `thread start`, `thread death`, each of these with `virtual`, `exit`. With `go` it is "
-        f"reported and nothing stops, with `--no-stop` nothing is suspended, not even for a moment. {_FILTERS}"
+        "PATTERNS`, `thread`, `thread start`, `thread death`, each of these with `virtual`, `exit`, or `test` for a "
+        "test that fails. With `--no-stop` it is reported and nothing stops, with `--no-suspend` nothing is suspended, "
+        f"not even for a moment. {_FILTERS}"
     )
     takes_rest = True
 
@@ -137,8 +144,8 @@ class CatchArgument(Argument[Catch]):
             yield from complete_tail(before[-1], word, names, filters=True)
         elif event is not None and event.words:
             yield from matching(word, dict.fromkeys(event.words.values()))
-        elif before[-1] in ("", "go", NO_STOP):
-            yield from matching(word, (*_SORTS, *CATCH_EVENTS, "go", NO_STOP))
+        elif before[-1] in ("", *_REPORTS):
+            yield from matching(word, (*_SORTS, *CATCH_EVENTS, NO_STOP, NO_SUSPEND))
             yield from class_names(word, names)
         elif before[-1] in _SORTS or (event is not None and event.classes):
             yield from class_names(word, names)
@@ -188,11 +195,13 @@ class Watch(Record):
 class WatchArgument(Argument[Watch]):
     """A field."""
 
-    metavar = "[go|--no-stop] [access|all] FIELD [FILTERS]"
+    metavar = "[--no-stop|--no-suspend] [access|all] FIELD [FILTERS]"
+    begins = ("access", "all")
     help = (
         "a field: `com.acme.Order.total` of every object, `this.total` or `order.total` of that object only. Before "
         "it: `access` (`-r`) where it is read, `all` (`-rw`) where it is read or changed, else where it is changed. "
-        "With `go` it is reported and nothing stops, with `--no-stop` nothing is suspended, not even for a moment. "
+        "With `--no-stop` it is reported and nothing stops, with `--no-suspend` nothing is suspended, not even for a "
+        "moment. "
         f"{_FILTERS}"
     )
     takes_rest = True
@@ -214,8 +223,8 @@ class WatchArgument(Argument[Watch]):
         *before, word = ["", *text.split(" ")]
         if before[-1] in TAKING_VALUES:
             yield from complete_tail(before[-1], word, names, filters=True)
-        elif before[-1] in ("", "go", NO_STOP, *_ACCESS):
-            yield from () if before[1:] else matching(word, ("access", "all", "go", NO_STOP))
+        elif before[-1] in ("", *_REPORTS, *_ACCESS):
+            yield from () if before[1:] else matching(word, ("access", "all", NO_STOP, NO_SUSPEND))
             owner, dot, start = word.rpartition(".")
             members = names.members if owner == "this" else names.fields.get(owner, ())
             yield from matching(start, members, "field") if dot else ()
@@ -240,15 +249,17 @@ class Trace(Record):
 class TraceArgument(Argument[Trace]):
     """Methods, monitors, or a place."""
 
-    metavar = "[go|--no-stop] [--values] methods|entries|exits|method exit|monitors|LOCATION [METHOD] [FILTERS]"
+    metavar = (
+        "[--no-stop|--no-suspend] [--values] methods|entries|exits|method exit|monitors|LOCATION [METHOD] [FILTERS]"
+    )
     help = (
         "`methods` where methods are entered and left, `entries` or `exits` (`method exits`) only, of all methods that "
         "the filters let through or of one (`entries Prices.find`), whose class may be loaded later; `method exit` the "
         "exits of the current method; `--values` takes the JVM's own events, which report what is returned where "
         "nothing is suspended, and are slow; `monitors` where threads contend for them and wait, or some of "
-        "`enter,entered,wait,waited`; a place in code reports when it is reached. Without `from` and `except`, the "
-        "classes of `exclude` are left out. With `go` it is reported and nothing stops, with `--no-stop` nothing is "
-        f"suspended, not even for a moment. {_FILTERS}"
+        "`enter,entered,wait,waited`; a place in code reports when it is reached. Without `in` and `except`, the "
+        "classes of `exclude` are left out. With `--no-stop` it is reported and nothing stops, with `--no-suspend` "
+        f"nothing is suspended, not even for a moment. {_FILTERS}"
     )
     takes_rest = True
 
@@ -265,6 +276,11 @@ class TraceArgument(Argument[Trace]):
         if found:
             kind = " ".join(found[1].lower().split())
             kind = {"method exit": "exit", "method exits": "exits"}.get(kind, kind)
+            if tail.options.callers and not found[2] and kind != "exit" and not tail.options.classes:
+                raise UsageError(
+                    "the methods of which classes are traced?",
+                    hint="'in PATTERNS' names their classes, 'from PATTERNS' what calls them: 'trace methods in Order'",
+                )
             if found[2] and kind != "exit" and _METHOD.search(found[2]):
                 return Trace(kind, tail, method=found[2], values=values)
             if len(words) > 1 + ("method" in words[0].lower() and words[0].lower() != "methods") + bool(found[2]):
@@ -289,8 +305,8 @@ class TraceArgument(Argument[Trace]):
             yield from complete_expression(condition, names)
             return
         *before, word = ["", *text.split(" ")]
-        if before[-1] in ("", "go", NO_STOP, VALUES):
-            yield from matching(word, ("methods", "entries", "exits", "method exit", "monitors", "go", NO_STOP, VALUES))
+        if before[-1] in ("", *_REPORTS, VALUES):
+            yield from matching(word, (*_TRACED, NO_STOP, NO_SUSPEND, VALUES))
             yield from complete_place(word, names)
         elif before[-1] in ("methods", "entries", "exits"):
             yield from complete_place(word, names)
@@ -302,20 +318,20 @@ class TraceArgument(Argument[Trace]):
 
 
 def _without_go(text: str) -> tuple[str, Callable[[Tail], Tail]]:
-    """Return the text without jdb's ``go``, or our ``--no-stop``, at its start, and what that makes of the words after
-    it."""
+    """Return the text without ``--no-stop``, ``--no-suspend`` or jdb's ``go`` at its start, and what that makes of the
+    words after it."""
     first, _, rest = text.strip().partition(" ")
     word = first.lower()
-    if word not in ("go", NO_STOP):
+    if word not in _REPORTS:
         return text.strip(), lambda tail: tail
 
     def go(tail: Tail) -> Tail:
         policy = tail.options.policy or SuspendPolicy.NONE
         tail = tail.having(policy=policy)
-        if word == "go":
+        if word != NO_SUSPEND:
             return tail
         if policy is not SuspendPolicy.NONE:
-            raise UsageError(f"{NO_STOP} and 'suspend {policy}' contradict each other")
+            raise UsageError(f"{NO_SUSPEND} and 'suspend {policy}' contradict each other")
         return tail.reporting(hold=False)
 
     return rest.strip(), go

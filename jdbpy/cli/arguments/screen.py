@@ -16,6 +16,8 @@ WISHES = ("on", "off", "only")
 class PaneName(WordArgument):
     """The name of a pane, or ``on`` and ``off`` for the screen as a whole."""
 
+    begins = PANES
+
     def __init__(self) -> None:
         super().__init__("PANE")
 

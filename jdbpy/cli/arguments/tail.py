@@ -36,9 +36,12 @@ _MOST_FRAMES = 100
 
 _HERE = [option for option in OPTIONS if not option.apart]
 _FLAGS = {word: option for option in _HERE if option.word[0] == "-" for word in (option.word, option.long)}
-_WORDS = {option.word: option for option in _HERE if option.word[0] != "-"}
-_NOT_FOR_PLACES = ("except", "caller")
+_OFFERED = {option.word: option for option in _HERE if option.word[0] != "-"}
+_WORDS = _OFFERED | {option.long: option for option in _OFFERED.values() if option.long}
+_NOT_FOR_PLACES = ("in", "except")
 _FOR_PLACES = ("in-target",)
+
+_OF_PLACES = {word: option for word, option in _WORDS.items() if word != "in"}
 
 TAKING_VALUES = (
     *(word for word, option in _WORDS.items() if option.takes is not Takes.NOTHING),
@@ -82,29 +85,28 @@ class Tail(Record):
 def split_tail(text: str, *, filters: bool) -> tuple[str, Tail]:
     """Return the subject, as it was typed, and the words after it. Raises UsageError for a word without its value.
 
-    With ``filters``, ``from`` and ``except`` are about the classes in whose code it happens. Without, the subject
-    itself decides that, and ``from`` is about callers.
+    With ``filters``, ``in`` and ``except`` are about the classes in whose code it happens. Without, the subject itself
+    decides that, and ``in`` may stand before it.
     """
     head, condition = split_condition(text)
     if condition == "":
         raise UsageError("missing condition after 'if'")
+    known = _WORDS if filters else _OF_PLACES
     words = _bracketed(head)
     begin = 0  # flags and 'suspend' may also stand before the subject
     while begin < len(words) and (words[begin].text in _FLAGS or _says_what_to_suspend(words[begin:])):
         begin += 2 if words[begin].text not in _FLAGS else _length(words[begin:])
     end = begin
-    while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in _WORDS)):
+    while end < len(words) and not (words[end].text in _FLAGS or (end > begin and words[end].text.lower() in known)):
         end += 1
     subject = head[words[begin].start : words[end - 1].end] if begin < end else ""
     tail = _read([*words[:begin], *words[end:]])
     options = tail.options.replace(condition=condition or "")
-    if not filters:
-        if options.excludes:
-            raise UsageError(
-                "'except' needs a pattern of several methods, not one place",
-                hint="'from PATTERNS' limits it to what calls it",
-            )
-        options = options.replace(classes=(), callers=(*options.classes, *options.callers))
+    if options.excludes and not filters:
+        raise UsageError(
+            "'except' needs a pattern of several methods, not one place",
+            hint="'from PATTERNS' limits it to what calls it",
+        )
     return subject, tail.replace(options=options)
 
 
@@ -137,7 +139,7 @@ def complete_tail(before: str, word: str, names: Names, *, filters: bool) -> Ite
             return matching(word, ("none",))
         case Takes.NOTHING:
             others = _FOR_PLACES if filters else _NOT_FOR_PLACES
-            return matching(word, (*(each for each in _WORDS if each not in others), "if"))
+            return matching(word, (*(each for each in _OFFERED if each not in others), "if"))
     return ()
 
 

@@ -4,11 +4,13 @@ A module is loaded when one of its commands is looked up: starting must not wait
 names stand in ``names.py``, which `./dev generate names` makes.
 
 * ``running``, ``leaving``, ``snapshots``: letting the target run, and ending the session
-* ``breakpoints``, ``hits``, ``rbreak``, ``catching``, ``tracing``, ``calls``, ``actions``, ``weaving``: what stops it
-  or reports
+* ``breakpoints``, ``hits``, ``rbreak``, ``catching``, ``tracing``, ``calls``, ``recording``,
+  ``recorded_call``, ``recorded_differences``, ``actions``, ``weaving``: what stops it or reports
 * ``stack``, ``threads``, ``thread_actions``, ``locks``: its threads
 * ``data``, ``views``, ``heap``: its values; ``classes``, ``code``, ``source``, ``modules``, ``hotswap``: its code
-* ``vm``: the VM as a whole; ``jvms``, ``comparing``: several; ``serving``: several clients
+* ``operating``, ``loggers``, ``mbeans``: what an operator asks; ``class_files``: classes written to a directory
+* ``vm``: the VM as a whole; ``profiling``: profiles; ``timing``: methods that it times
+* ``jvms``, ``comparing``: several; ``serving``: several clients
 * ``screen``: the full screen; ``keyboard``: what was typed, the editor
 * ``help``, ``settings``, ``aliases``, ``scripts``, ``python``: jdbpy itself
 """

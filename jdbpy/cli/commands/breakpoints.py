@@ -44,7 +44,7 @@ Numbers = Annotated[tuple[PlaceNumber, ...], BreakpointPlaces()]
 
 @command("stop", group="breakpoints")
 async def stop(ctx: Context, request: Request = None) -> BreakpointSet | Breakpoints:
-    """Set a breakpoint, or list them. A hit suspends all threads, unless `thread` or `go` is given.
+    """Set a breakpoint, or list them. A hit suspends all threads, unless `thread` or `--no-stop` is given.
 
     `stop at com.acme.Order:42`, `stop in com.acme.Order.total`, `stop in Order.add(int,String)`,
     `stop thread at Order.java:42 if n > 3`. If the class is not loaded yet, the breakpoint is set when it loads.
@@ -106,10 +106,17 @@ async def delete(
     chosen = tuple(number for group in numbers for number in group)
     if () in numbers:
         chosen = tuple(point.number for point in ctx.session.points.list())
+        waiting = ctx.restarts.waiting if ctx.restarts is not None else []
+        if not chosen and waiting:
+            dropped = f"dropped: {', '.join(waiting)}"
+            waiting.clear()
+            return Done(dropped)
         if not chosen:
             return Done("no breakpoints")
-        if not await ctx.confirm(f"delete all {len(chosen)} breakpoints?"):
+        what = "the only breakpoint" if len(chosen) == 1 else f"all {len(chosen)} breakpoints"
+        if not await ctx.confirm(f"delete {what}?"):
             return Done("nothing was deleted")
+        waiting.clear()
     return await delete_points(ctx, chosen)
 
 
@@ -157,7 +164,7 @@ async def toggle(ctx: Context, *numbers: Numbers) -> Breakpoints:
 async def condition(ctx: Context, request: Annotated[ConditionRequest, ConditionArgument()]) -> BreakpointsChanged:
     """Make a breakpoint stop only where an expression is true; without one, always.
 
-    `condition 2 total > 100`, `cond 2`. `cond -hitcount 2 % 10` lets every tenth hit count, `cond -hitcount 2` all of
+    `condition 2 total > 100`, `cond 2`. `cond -hit 2 % 10` lets every tenth hit count, `cond -hit 2` all of
     them; hits are counted anew then. For catchpoints, watchpoints and traces too. See `help conditions`.
     """
     points = ctx.session.points

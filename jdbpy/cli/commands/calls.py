@@ -25,6 +25,7 @@ from jdbpy.cli.output.pieces import (
 )
 from jdbpy.cli.output.plain import plain_lines
 from jdbpy.cli.output.shows import shows
+from jdbpy.cli.pictures import draw_statistics, draw_trees
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import StateError, UsageError
@@ -186,14 +187,14 @@ async def calls(
     ctx: Context,
     request: Annotated[
         CallsRequest,
-        CallsArgument("except", "for", "limit", "callers", "depth", "-max", "-most", "in-target", "if", "show"),
+        CallsArgument("except", "for", "limit", "callers", "--depth", "-max", "-methods", "in-target", "if", "show"),
     ],
 ) -> model.CallsEnded:
     """Report the calls of a method as they end: arguments, receiver, result or exception, time. Ctrl-C ends it.
 
     `calls Order.pay`, `calls Order.pay -max 10 if $cost > 100ms`, `calls com.acme.*Service.find* limit 5/s if $exc !=
     null show $args, this.name`. `$cost` is the time in milliseconds, `$ret` what is returned, `$exc` the exception,
-    `$args[0]` the first argument. `depth 2` also shows the contents of the values. A thread is suspended only at the
+    `$args[0]` the first argument. `--depth 2` also shows the contents of the values. A thread is suspended only at the
     end of a call, for the trips that read its values. In a script, limit it with `for 10s` or `-max 10`. With
     `in-target` behind the method, or `set in-target eager`, the target itself keeps arguments and results, and no
     thread is suspended.
@@ -225,7 +226,8 @@ async def calls(
 
 @command("calls stats", group="breakpoints")
 async def calls_stats(
-    ctx: Context, request: Annotated[CallsRequest, CallsArgument("except", "every", "for", "-most", "in-target")]
+    ctx: Context,
+    request: Annotated[CallsRequest, CallsArgument("except", "every", "for", "-methods", "in-target", "--svg")],
 ) -> model.CallStatistics:
     """Count the calls of methods and their failures, with mean time, median and 99th percentile, by method.
 
@@ -252,17 +254,22 @@ async def calls_stats(
             ctx.session.publish(_statistics_notice(ctx, observation.take()))
             due = min(max(due, observation.seconds) + (request.every or end), end)
     whole: model.CallStatistics = observation.whole()
+    if request.svg:
+        draw_statistics(ctx.session, whole, request.svg)
     return whole
 
 
 @command("calls tree", group="breakpoints")
 async def calls_tree(
     ctx: Context,
-    request: Annotated[CallsRequest, CallsArgument("except", "for", "-max", "-depth", "-most", "in-target", "if")],
+    request: Annotated[
+        CallsRequest,
+        CallsArgument("except", "for", "-max", "--depth", "-methods", "in-target", "--svg", "if", tree=True),
+    ],
 ) -> CallTrees:
     """Show what a method calls, line by line, with time and share, folded: the next call, or `-max N` or `for SECONDS`.
 
-    `calls tree OrderServlet.doGet -max 100`, `calls tree Order.pay -depth 3 if $cost > 100ms`. The condition is about
+    `calls tree OrderServlet.doGet -max 100`, `calls tree Order.pay --depth 3 if $cost > 100ms`. The condition is about
     `$cost` alone. Nothing is suspended by a call. Ctrl-C ends it and shows what there is. With `set in-target eager`
     or `in-target` behind the method, the target itself takes the times, without what breakpoints cost.
     """
@@ -286,6 +293,8 @@ async def calls_tree(
 
     async with _observing(ctx, request, observed, ended) as observation:
         await _wait(ctx, observation, request.seconds)
+    if request.svg:
+        draw_trees(ctx.session, observation.trees(), request.svg)
     return _trees(observation)
 
 
@@ -354,11 +363,10 @@ async def _wait(ctx: Context, observation: Any, seconds: float | None) -> bool:
         await event.wait()
         nursery.cancel_scope.cancel()
 
-    ctx.observing = trio.Event()
     try:
         async with open_nursery() as nursery:
             nursery.start_soon(over, observation.over)
-            nursery.start_soon(over, ctx.observing)
+            nursery.start_soon(over, ctx.observe())
             whole = await ctx.wait(left)
             nursery.cancel_scope.cancel()
     finally:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from difflib import get_close_matches
+from typing import Annotated, TypeVar
 
 from jdbpy import ClassDetail, ClassInfo, ClassList, FieldInfo, MethodInfo
 from jdbpy.cli.arguments.base import Option
 from jdbpy.cli.arguments.code import ExpressionArgument
+from jdbpy.cli.arguments.location import MemberArgument
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassNameText, ClassPattern, MethodName
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import (
@@ -25,12 +28,18 @@ from jdbpy.cli.output.pieces import (
 )
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import declaration, modifiers
+from jdbpy.cli.resolving import class_of, of_class, of_member
 from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.json_form import Inline, Json
 from jdbpy.record import Record
+
+M = TypeVar("M", MethodInfo, FieldInfo)
+
+_NAME = re.compile(r"[^\s()\[\];:,+/-]+")
+"""What may be a class, or a pattern of classes."""
 
 _ARCHIVES = 3
 """Archives that are named where one of many is that of a class."""
@@ -134,10 +143,15 @@ def _method_line(method: MethodInfo) -> Pieces:
     return modifiers(method.modifiers) + returns + name_piece(method.name) + f"({', '.join(method.parameters)})"
 
 
+def _inherits(class_name: str, member: MethodInfo | FieldInfo) -> bool:
+    """True if a member is not of the class itself, which may have been typed by its simple name."""
+    return member.class_name != class_name and not member.class_name.endswith((f".{class_name}", f"${class_name}"))
+
+
 @shows(Methods)
 def methods_shown(result: Methods, settings: Settings) -> Shown:
     for method in result.methods:
-        inherited = faint(f"  ({method.class_name})") if method.class_name != result.class_name else ""
+        inherited = faint(f"  ({method.class_name})") if _inherits(result.class_name, method) else ""
         yield _method_line(method) + inherited
     if not result.methods:
         yield "no methods"
@@ -146,7 +160,7 @@ def methods_shown(result: Methods, settings: Settings) -> Shown:
 @shows(Fields)
 def fields_shown(result: Fields, settings: Settings) -> Shown:
     for field in result.fields:
-        inherited = faint(f"  ({field.class_name})") if field.class_name != result.class_name else ""
+        inherited = faint(f"  ({field.class_name})") if _inherits(result.class_name, field) else ""
         yield _field_line(field) + inherited
     if not result.fields:
         yield "no fields"
@@ -173,7 +187,7 @@ async def classes(
 @command("class", group="classes")
 async def class_(ctx: Context, name: ClassNameText) -> ClassDetail:
     """Show a class: its superclasses, interfaces, subclasses, nested classes, loader and source."""
-    return await ctx.session.classes.detail(name)
+    return (await of_class(ctx, name, ctx.session.classes.detail))[1]
 
 
 @command("ptype", group="classes")
@@ -182,8 +196,8 @@ async def ptype(ctx: Context, expression: Annotated[str, ExpressionArgument()]) 
 
     `methods CLASS` and `fields CLASS` list inherited ones, too; `class CLASS` says where it comes from.
     """
-    if await ctx.session.classes.find(expression):
-        return await _members(ctx, expression)
+    if _NAME.fullmatch(expression) and (named := await class_of(ctx, expression)):
+        return await _members(ctx, named)
     value = await ctx.session.values.evaluate(expression, limits=ctx.limits(depth=0))
     if value.id is None:
         raise UsageError(
@@ -200,21 +214,49 @@ async def _members(ctx: Context, name: str) -> TypeMembers:
 
 
 @command("methods", "info methods", group="classes")
-async def methods(ctx: Context, name: ClassNameText) -> Methods:
-    """List the methods of a class."""
-    return Methods(name, tuple(await ctx.session.classes.methods(name)))
+async def methods(ctx: Context, name: Annotated[str, MemberArgument("method")]) -> Methods:
+    """List the methods of a class, or the overloads of one: `methods Order`, `methods Order.total`."""
+
+    async def found(name: str, method: str) -> tuple[MethodInfo, ...]:
+        return _called(name, method, await ctx.session.classes.methods(name), "method")
+
+    class_name, _, listed = await of_member(ctx, name, found)
+    return Methods(class_name, listed)
 
 
 @command("fields", "info fields", group="classes")
-async def fields(ctx: Context, name: ClassNameText) -> Fields:
-    """List the fields of a class."""
-    return Fields(name, tuple(await ctx.session.classes.fields(name)))
+async def fields(ctx: Context, name: Annotated[str, MemberArgument("field")]) -> Fields:
+    """List the fields of a class, or show one: `fields Order`, `fields Order.total`."""
+
+    async def found(name: str, field: str) -> tuple[FieldInfo, ...]:
+        return _called(name, field, await ctx.session.classes.fields(name), "field")
+
+    class_name, _, listed = await of_member(ctx, name, found)
+    return Fields(class_name, listed)
+
+
+def _called(class_name: str, name: str, members: Sequence[M], what: str) -> tuple[M, ...]:
+    """Return the members of that name, all for ""; raises UsageError if there is none."""
+    found = tuple(each for each in members if name in ("", each.name))
+    if name and not found:
+        near = get_close_matches(name, {each.name for each in members})
+        hint = f"there is {', '.join(near)}" if near else f"'{what}s {class_name}' lists them"
+        raise UsageError(f"no {what} {name} in {class_name}", hint=hint)
+    return found
 
 
 @command("lines", group="classes")
-async def lines(ctx: Context, name: ClassNameText, method: Annotated[str, MethodName()] = "") -> Lines:
-    """List the lines of a class that have code, or those of one method: where a breakpoint can stand."""
-    found = await ctx.session.classes.lines(name, method)
+async def lines(
+    ctx: Context, name: Annotated[str, MemberArgument("method")], method: Annotated[str, MethodName()] = ""
+) -> Lines:
+    """List the lines of a class that have code, or those of one method: where a breakpoint can stand.
+
+    `lines Order`, `lines Order.total`, or as in jdb `lines Order total`.
+    """
+    if method:
+        class_name, found = await of_class(ctx, name, lambda each: ctx.session.classes.lines(each, method))
+    else:
+        class_name, _, found = await of_member(ctx, name, ctx.session.classes.lines)
     if not found:
-        raise JdbpyError(f"{name} has no line numbers", hint="it was compiled without them (javac -g:lines)")
-    return Lines(name, tuple(found))
+        raise JdbpyError(f"{class_name} has no line numbers", hint="it was compiled without them (javac -g:lines)")
+    return Lines(class_name, tuple(found))

@@ -23,6 +23,7 @@ from jdbpy.cli.output.pieces import (
 )
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import modifiers
+from jdbpy.cli.resolving import of_class
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
 from jdbpy.record import Record
@@ -114,7 +115,7 @@ async def disassemble(
 @command("constpool", "constantpool", group="classes")
 async def constpool(ctx: Context, name: ClassNameText) -> code.ConstantPoolListing:
     """List the constant pool of a class: all that its code and its attributes refer to, by number."""
-    return await ctx.session.code.constant_pool(name)
+    return (await of_class(ctx, name, ctx.session.code.constant_pool))[1]
 
 
 @command("extension", "sourcedebug", group="classes")
@@ -124,7 +125,7 @@ async def extension(ctx: Context, name: ClassNameText) -> strata.SourceDebug:
     Compilers of other languages than Java write it, as an SMAP (JSR 45): Kotlin for what it inlines, JSP for pages. The
     lines that jdbpy shows, stops at and steps by are those of one stratum of it; `stratum` chooses another.
     """
-    return await ctx.session.strata.of_class(name)
+    return (await of_class(ctx, name, ctx.session.strata.of_class))[1]
 
 
 @command("stratum", group="source")

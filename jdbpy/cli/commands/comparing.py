@@ -1,4 +1,4 @@
-"""Two JVMs, or two moments of one, compared: moment, diff."""
+"""Compares two JVMs, or two moments of one: `moment`, `diff`."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
 
 MOST_SHOWN = 30
-"""Differences of a section that are shown; JSON has all."""
+"""The most differences shown for a section; JSON has all of them."""
 
 MOST_FRAMES = 12
 
 
 class MomentKept(Record):
-    """A moment that was kept, or is there."""
+    """A kept moment."""
 
     name: str
     address: str
@@ -50,7 +50,7 @@ class MomentKept(Record):
 
 
 class KeptMoments(Record):
-    """The moments that were kept."""
+    """The kept moments."""
 
     json_name = "moments"
 
@@ -134,7 +134,7 @@ async def diff(ctx: Context, words: Annotated[Compared, ComparedWords()]) -> mom
 
     Compared are threads by their stacks, loaded classes and their code (by checksum), system properties and flags; a
     word chooses: `diff orders-1 orders-2 classes`, `diff before now histogram`. With one name the second is `now`, the
-    current JVM. Names are those of `sessions`, of moments that `moment NAME` has kept, or files of snapshots.
+    current JVM. Names are those of `jvms`, of moments that `moment NAME` has kept, or files of snapshots.
     """
     if not 1 <= len(words.names) <= 2:
         raise UsageError("diff needs two names", hint="'diff A B': names of JVMs or moments, or 'now'")
@@ -170,13 +170,11 @@ async def _moment(ctx: Context, called: str, sections: tuple[str, ...]) -> momen
     if ctx.jvms is not None and await trio.to_thread.run_sync(os.path.isfile, path):
         async with jdbpy.open_snapshot_session(path) as session:
             return await session.moments.take(sections)
-    raise UsageError(
-        f"'{called}' is not a JVM, a moment or a file", hint="'sessions' lists the JVMs, 'moment' the moments"
-    )
+    raise UsageError(f"'{called}' is not a JVM, a moment or a file", hint="'jvms' lists the JVMs, 'moment' the moments")
 
 
 async def _taken(session: jdbpy.Session, called: str, sections: tuple[str, ...]) -> moments.Moment:
-    """Return a moment of a JVM; how far it is gives the command more time."""
+    """Take a moment of a JVM. Each progress notice extends the time allowed for the command."""
 
     def progress(words: str) -> None:
         session.publish(jdbpy.Notice("progress", f"moment {called}: {words}"))

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
-from jdbpy import EvalError, heap
-from jdbpy.cli.arguments.base import Number, Option, WordArgument
+import trio
+
+from jdbpy import EvalError, Notice, heap
+from jdbpy.cli import pictures
+from jdbpy.cli.arguments.base import FileName, Number, Option, WordArgument
 from jdbpy.cli.arguments.code import ExpressionText
 from jdbpy.cli.arguments.target import ClassNameArgument, ClassPattern
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Line, RowPieces, Sentence, Shown, count as count_of, faint, number, remark
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import value_line
+from jdbpy.cli.resolving import class_of, of_class
 from jdbpy.cli.results import Done
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
-from jdbpy.errors import UsageError
+from jdbpy.errors import JdbpyError, UsageError
 from jdbpy.identifiers import IDENTIFIER
 from jdbpy.json_form import Json
 from jdbpy.record import Record
@@ -129,7 +136,8 @@ async def instances(
 
     Instances of subclasses do not count. The target stands still while its heap is walked. `print @ID` shows one.
     """
-    return await ctx.session.heap.instances(class_name, limit=count, limits=ctx.limits(depth=0))
+    ask = partial(ctx.session.heap.instances, limit=count, limits=ctx.limits(depth=0))
+    return (await of_class(ctx, class_name, ask))[1]
 
 
 @command("histogram", "histo", group="heap")
@@ -139,15 +147,20 @@ async def histogram(
     *,
     count: Annotated[int, Option("-n", argument=Number("N"), help="how many classes are shown")] = 30,
     bytes: Annotated[bool, Option("--bytes", help="with bytes, counted by a method that runs in the target")] = False,
+    svg: pictures.Svg = "",
 ) -> heap.ClassHistogram:
     """Count the reachable instances of each class, of all or of those that fit a pattern.
 
-    The target stands still while its heap is walked. `--bytes` asks the target's own diagnostic command, which needs a
-    thread that stands at an event, and sorts by size.
+    The target stands still while its heap is walked. `--bytes` asks the target's own diagnostic command, by a
+    method that is run there, and sorts by size.
     """
     if bytes:
-        return await ctx.session.heap.usage.histogram(pattern, limit=count)
-    return await ctx.session.heap.histogram(pattern, limit=count)
+        found = await ctx.session.heap.usage.histogram(pattern, limit=count)
+    else:
+        found = await ctx.session.heap.histogram(pattern, limit=count)
+    if svg:
+        pictures.draw_histogram(ctx.session, found, svg)
+    return found
 
 
 @command("referrers", group="heap")
@@ -219,16 +232,57 @@ async def memory(ctx: Context) -> Memory:
 @command("heapdump", group="heap")
 async def heapdump(
     ctx: Context,
-    file: Annotated[str, WordArgument("FILE", "a new file on the target's machine; it must end in .hprof")],
+    file: Annotated[str, WordArgument("FILE", "a new file on the target's machine; it must end in .hprof")] = "",
     *,
+    fetch: Annotated[
+        str, Option("--fetch", argument=FileName(), help="bring it here, into a new file, and remove it there")
+    ] = "",
     everything: Annotated[bool, Option("--all", help="with objects that nothing refers to any more")] = False,
 ) -> Done:
-    """Write a heap dump (HPROF) to a file on the machine of the target. The target stands still meanwhile."""
-    await ctx.session.heap.usage.dump(file, live=not everything)
-    return Done(f"the heap was written to {file}, on the target's machine")
+    """Write a heap dump (HPROF) to a file on the machine of the target. The target stands still meanwhile.
+
+    `heapdump --fetch app.hprof` brings it here over the debugger's own port, compares length and checksum, and removes
+    it there; FILE says where it is meanwhile, by default among the temporary files.
+    """
+    session = ctx.session
+    if not fetch:
+        if not file:
+            raise UsageError("a file is missing", hint="'heapdump /tmp/app.hprof' there, 'heapdump --fetch FILE' here")
+        await session.heap.usage.dump(file, live=not everything)
+        return Done(f"the heap was written to {file}, on the target's machine")
+    path = await trio.to_thread.run_sync(os.path.expanduser, fetch)
+    if await trio.to_thread.run_sync(os.path.lexists, path):
+        raise UsageError(f"cannot write {path}: it exists already", hint="name a new file here", code="FILE")
+    file = file or await session.files.temporary(".hprof")
+    await session.heap.usage.dump(file, live=not everything)
+    try:
+        fetched = await session.files.fetch(file, path, remove=True, on_progress=_progress(ctx, path))
+    except BaseException as error:
+        still = f"the heap dump is still in {file}, on the target's machine"
+        if isinstance(error, JdbpyError):
+            error.hint = f"{still}; {error.hint}" if error.hint else still
+        else:
+            session.publish(Notice("warning", still))
+        raise
+    left = "" if fetched.removed else f"; {file} could not be removed on the target's machine"
+    return Done(f"the heap was written to {path}, {fetched.size:,} bytes{left}")
 
 
-_CLASS_NAME = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
+def _progress(ctx: Context, path: str) -> Callable[[int, int], None]:
+    """Return what says how much is here, a few times a second at most."""
+    last = trio.current_time()
+
+    def say(here: int, size: int) -> None:
+        nonlocal last
+        if trio.current_time() - last >= 1.0:
+            last = trio.current_time()
+            words = f"{path}: {here / 2**20:,.0f} of {size / 2**20:,.0f} MB ({here / size:.0%})"
+            ctx.session.publish(Notice("progress", words))
+
+    return say
+
+
+_CLASS_NAME = re.compile(rf"\*?{IDENTIFIER}(?:\.{IDENTIFIER})*\*?")
 
 
 async def _object(ctx: Context, expression: str) -> int:
@@ -236,10 +290,10 @@ async def _object(ctx: Context, expression: str) -> int:
     try:
         value = await ctx.session.values.evaluate(expression, limits=ctx.limits(0), remember=False)
     except EvalError:
-        if _CLASS_NAME.fullmatch(expression) and (named := await ctx.session.classes.find(expression)):
+        if _CLASS_NAME.fullmatch(expression) and (named := await class_of(ctx, expression)):
             raise UsageError(
-                f"{named[0].name} is a class, and an object is wanted",
-                hint=f"'instances {named[0].name}' lists its objects, each with a name such as @17",
+                f"{named} is a class, and an object is wanted",
+                hint=f"'instances {named}' lists its objects, each with a name such as @17",
             ) from None
         raise
     if value.id is None:

@@ -25,6 +25,7 @@ from jdbpy.cli.output.pieces import (
     title,
 )
 from jdbpy.cli.output.shows import shows
+from jdbpy.cli.recorded_words import PREFIX
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, CliCommand, command
 from jdbpy.cli.topics import GROUPS, TOPICS
@@ -192,8 +193,10 @@ async def help_(ctx: Context, name: Annotated[str, CommandName()] = "") -> HelpI
     """
     if name.lower() in ("", "all"):
         return HelpIndex(tuple(entry_of(command) for command in TABLE), first=not name)
-    found = TABLE.get(name.lower())
     topic = name.lower()
+    found = TABLE.get(topic)
+    if found is None or ctx.open_call is not None:  # `back`, `last` are words there
+        found = TABLE.get(PREFIX + topic) or found
     if found is not None:
         page = page_of(found)
         group = tuple(command.name for command in TABLE if command.group == topic and command is not found)

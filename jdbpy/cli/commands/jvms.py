@@ -1,4 +1,4 @@
-"""Several JVMs at once: sessions, session, attach, each; detach is with what leaves."""
+"""Several JVMs at once: jvms, jvm, attach, each; detach is with what leaves."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar
 
-from jdbpy import FrameInfo, JdbpyError, ThreadInfo, VmState
+from jdbpy import ConnectError, FrameInfo, JdbpyError, ThreadInfo, VmState
 from jdbpy.cli.arguments.base import WordArgument
 from jdbpy.cli.arguments.jvms import CommandText, JvmCommand, JvmPattern
+from jdbpy.cli.commands.profiling import ProfileEverywhere, ProfileShown, folded as fold_profiles
 from jdbpy.cli.commands.stack import FoldedStacks, running_hint
 from jdbpy.cli.context import Context
 from jdbpy.cli.interpreter import expanded, unknown_command
@@ -29,11 +30,13 @@ from jdbpy.cli.output.pieces import (
     title,
 )
 from jdbpy.cli.output.places import shared_stack, state_of
+from jdbpy.cli.output.plain import error_shown, plain_lines
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown, shows
 from jdbpy.cli.results import Done, Resumed
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import TABLE, CliCommand, command
+from jdbpy.cli.taken import with_way_in
 from jdbpy.errors import UsageError
 from jdbpy.json_form import HIDDEN, Inline, Json, encode
 from jdbpy.record import Record
@@ -52,9 +55,11 @@ ONE_PLACE = {
     "read": "a file of commands may use 'each' itself",
     "reconnect": "it is for one JVM",
     "restart": "it is for one JVM",
-    "session": "it is for the prompt",
+    "jvm": "it is for the prompt",
+    "jvms": "it is for the prompt",
     "sessions": "it is for the prompt",
     "shell": "it is for the prompt",
+    "source": "a file of commands may use 'each' itself",
     "start": "it is for one JVM",
     "wait": "it waits for all already",
 }
@@ -176,8 +181,6 @@ def jvm_list(result: JvmList, settings: Settings) -> Shown:
 @shows(EachResult)
 def each_result(result: EachResult, settings: Settings) -> Shown:
     """Equal answers stand once, below the names of the JVMs that gave them."""
-    from jdbpy.cli.output.plain import plain_lines
-
     groups: dict[tuple[str, ...], list[EachItem]] = {}
     different: list[tuple[EachItem, tuple[str, ...]]] = []
     for item in result.results:
@@ -215,8 +218,6 @@ def _item(item: EachItem, result: EachResult, settings: Settings) -> Shown:
     if item.result is not None:
         yield from shown(item.result, settings)
     if item.failure is not None:
-        from jdbpy.cli.output.plain import error_shown
-
         yield from error_shown(Outcome(result.line, result.command, error=item.failure))
 
 
@@ -243,12 +244,12 @@ def _group_title(threads: Sequence[JvmThread]) -> Line:
 # What is done
 
 
-@command("sessions", "info sessions", "inferiors", "info inferiors", group="session")
-async def sessions(ctx: Context) -> JvmList:
+@command("jvms", "info jvms", "inferiors", "info inferiors", group="session")
+async def list_jvms(ctx: Context) -> JvmList:
     """List the JVMs that are debugged here, the current one marked.
 
     `jdbpy attach A B C` debugs several at once, and `attach ADDRESS` adds one. Commands go to the current one, `each
-    COMMAND` to all; `logpoint`, `tracepoint` and `catch` are always for all. `session NAME` makes another the current
+    COMMAND` to all; `logpoint`, `tracepoint` and `catch` are always for all. `jvm NAME` makes another the current
     one; so does a stop, unless the current one is suspended itself.
     """
     if ctx.jvms is None:
@@ -256,28 +257,30 @@ async def sessions(ctx: Context) -> JvmList:
     return JvmList(tuple(_state(n, jvm, current=jvm is ctx.jvms.current) for n, jvm in enumerate(ctx.jvms.members, 1)))
 
 
-@command("session", "inferior", group="session")
-async def session(ctx: Context, words: Annotated[JvmCommand, JvmPattern()]) -> Done | EachResult | FoldedEverywhere:
-    """Make another JVM the current one: `session orders-2`, or its number. With a command, run that there only.
+@command("jvm", "inferior", group="session")
+async def select_jvm(
+    ctx: Context, words: Annotated[JvmCommand, JvmPattern()]
+) -> Done | EachResult | FoldedEverywhere | ProfileEverywhere:
+    """Make another JVM the current one: `jvm orders-2`, or its number. With a command, run that there only.
 
-    `session orders-2 where` shows a stack and changes nothing else; `session orders-* threads` runs it in all that have
-    such names.
+    `jvm orders-2 where` shows a stack and changes nothing else; `jvm orders-* threads` runs it in all that have such
+    names.
     """
-    jvms = _jvms(ctx)
+    members = _jvms(ctx)
     if words.command:
-        return await run_in(ctx, _matching(jvms, words.name), words.command)
-    jvm = jvms.find(words.name)
-    jvms.select(jvm)
-    state = _state(1, jvm, current=True)
-    return Done(f"{jvm.name} is current: {state.state}{f' ({state.where})' if state.where else ''}")
+        return await run_in(ctx, _matching(members, words.name), words.command)
+    found = members.find(words.name)
+    members.select(found)
+    state = _state(1, found, current=True)
+    return Done(f"{found.name} is current: {state.state}{f' ({state.where})' if state.where else ''}")
 
 
 @command("each", group="session")
-async def each(ctx: Context, line: Annotated[str, CommandText()]) -> EachResult | FoldedEverywhere:
+async def each(ctx: Context, line: Annotated[str, CommandText()]) -> EachResult | FoldedEverywhere | ProfileEverywhere:
     """Run a command in all JVMs side by side: `each threads`, `each break com.acme.Order.total`.
 
     Equal answers are shown once, with the names of the JVMs. `each where all --fold` shows the stacks that are equal in
-    any of them once. It fails if the command fails everywhere.
+    any of them once, `each profile 10s --fold` makes one profile of all. It fails if the command fails everywhere.
     """
     return await run_in(ctx, _jvms(ctx).members, line)
 
@@ -289,15 +292,17 @@ async def attach(ctx: Context, address: Annotated[str, WordArgument("[NAME=]ADDR
     It becomes the current one, and gets what was set in all: by `each break`, `logpoint`, `tracepoint`, `catch`.
     `detach` leaves it again. The forms of addresses are those of `jdbpy attach`.
     """
-    jvms = _jvms(ctx)
-    jvm = await jvms.attach(address)
-    info = jvm.session.info
-    said = f"attached to {info.address}: {info.name}, Java {info.version}; it is called {jvm.name}"
-    remote = remote_notice(jvm.session)
+    try:
+        added = await _jvms(ctx).attach(address)
+    except ConnectError as error:
+        raise await with_way_in(error) from None
+    info = added.session.info
+    said = f"attached to {info.address}: {info.name}, Java {info.version}; it is called {added.name}"
+    remote = remote_notice(added.session)
     return Done(f"{said}; {remote.text}" if remote is not None else said)
 
 
-async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | FoldedEverywhere:
+async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | FoldedEverywhere | ProfileEverywhere:
     """Run a command in some JVMs side by side. Raises UsageError, or the error of all when it fails everywhere."""
     line = expanded(ctx, line.strip())
     found = TABLE.find(line)
@@ -311,7 +316,7 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
     wanted = list(jvms)
     chosen = [jvm for jvm in wanted if jvm.lives]
     if not chosen:
-        raise UsageError("all of these JVMs have gone", hint="'sessions' lists them")
+        raise UsageError("all of these JVMs have gone", hint="'jvms' lists them")
     if found.command.resumes:  # what runs is left out, unless it is all
         chosen = [jvm for jvm in chosen if jvm.session.state is VmState.STOPPED] or chosen
     if found.command.group == "breakpoints":
@@ -326,10 +331,16 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
             items[jvm.name] = EachItem(jvm.name, False, failure=error)
 
     is_for_all = found.command.group == "breakpoints" and ctx.jvms is not None and wanted == ctx.jvms.members
-    with ctx.jvms.for_all(chosen) if is_for_all and ctx.jvms is not None else nullcontext():
-        async with open_nursery() as nursery:
-            for jvm in chosen:
-                nursery.start_soon(run, jvm)
+    for jvm in chosen:
+        jvm.context.with_others = True
+    try:
+        with ctx.jvms.for_all(chosen) if is_for_all and ctx.jvms is not None else nullcontext():
+            async with open_nursery() as nursery:
+                for jvm in chosen:
+                    nursery.start_soon(run, jvm)
+    finally:
+        for jvm in chosen:
+            jvm.context.with_others = jvm.context.interrupted = False
     results = tuple(items[jvm.name] for jvm in chosen)
     if any(isinstance(item.result, Resumed) for item in results):
         for jvm in chosen:
@@ -340,6 +351,11 @@ async def run_in(ctx: Context, jvms: Iterable[Jvm], line: str) -> EachResult | F
     folded = [(item.jvm, item.result) for item in results if isinstance(item.result, FoldedStacks)]
     if folded:
         return _fold(folded, tuple(item for item in results if not item.ok))
+    profiles = [(item.jvm, item.result) for item in results if isinstance(item.result, ProfileShown)]
+    if profiles:
+        failed = [f"{item.jvm}: {item.failure.message}" for item in results if item.failure is not None]
+        if (together := fold_profiles(profiles, failed)) is not None:
+            return together
     missing = tuple(jvm.name for jvm in wanted if not jvm.lives and jvm.name not in items)
     return EachResult(results=results, missing=missing, command=found.command, line=line)
 
@@ -355,7 +371,7 @@ def _matching(jvms: Jvms, pattern: str) -> list[Jvm]:
         return [jvms.find(pattern)]
     found = [jvm for jvm in jvms.members if fnmatchcase(jvm.name, pattern)]
     if not found:
-        raise UsageError(f"no JVM is called like '{pattern}'", hint="'sessions' lists them")
+        raise UsageError(f"no JVM is called like '{pattern}'", hint="'jvms' lists them")
     return found
 
 

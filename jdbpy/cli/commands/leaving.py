@@ -76,6 +76,8 @@ async def quit_(
     if kill:
         await session.exit(status)
         return Left("terminated", f"the target was ended with status {status}")
+    if ctx.jvms is not None and ctx.jvms.on_quit is not None:
+        return Left("terminated", ctx.jvms.on_quit())
     if session.ending is not None and (ctx.jvms is None or not ctx.jvms.go_on):
         return Left("terminated", "the target has ended")
     if session.launched:
@@ -89,6 +91,9 @@ async def quit_(
 @command("detach", group="session")
 async def detach(ctx: Context) -> Left:
     """Leave and let the target run on, also one that was launched. Of several JVMs only the current one is left."""
+    if ctx.jvms is not None and ctx.jvms.on_detach is not None:
+        ctx.leaving = True
+        return Left("detached", ctx.jvms.on_detach())
     if ctx.jvms is not None and len(ctx.jvms.members) > 1:
         jvm = ctx.jvms.current
         await ctx.jvms.remove(jvm)

@@ -53,6 +53,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "awatch",
         "unwatch",
     ),
+    "class_files": (
+        "dump classes",
+        "source",
+    ),
     "classes": (
         "classes",
         "info classes",
@@ -136,11 +140,11 @@ NAMES: dict[str, tuple[str, ...]] = {
         "hotswap",
     ),
     "jvms": (
-        "sessions",
-        "info sessions",
+        "jvms",
+        "info jvms",
         "inferiors",
         "info inferiors",
-        "session",
+        "jvm",
         "inferior",
         "each",
         "attach",
@@ -166,6 +170,14 @@ NAMES: dict[str, tuple[str, ...]] = {
         "deadlocks",
         "deadlock",
     ),
+    "loggers": (
+        "logger",
+        "loggers",
+    ),
+    "mbeans": (
+        "mbean",
+        "mbeans",
+    ),
     "modules": (
         "modules",
         "info modules",
@@ -176,6 +188,15 @@ NAMES: dict[str, tuple[str, ...]] = {
         "module uses",
         "module provides",
     ),
+    "operating": (
+        "top",
+        "dashboard",
+    ),
+    "profiling": (
+        "profile",
+        "profile open",
+        "profile diff",
+    ),
     "python": (
         "py",
         "python",
@@ -184,6 +205,34 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rbreak": (
         "rbreak",
+    ),
+    "recorded_call": (
+        "recorded next",
+        "recorded step",
+        "recorded back",
+        "recorded cont",
+        "recorded where",
+        "recorded frame",
+        "recorded list",
+        "recorded locals",
+        "recorded args",
+        "recorded print",
+        "recorded last",
+        "recorded changes",
+        "recorded close",
+        "recorded compare",
+    ),
+    "recorded_differences": (
+        "recorded differences",
+    ),
+    "recording": (
+        "record",
+        "record off",
+        "recorded",
+        "again",
+        "recorded to",
+        "recorded from",
+        "recorded forget",
     ),
     "running": (
         "run",
@@ -224,12 +273,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "scripts": (
         "read",
-        "source",
         "echo",
         "shell",
     ),
     "serving": (
         "serve",
+        "sessions",
     ),
     "settings": (
         "show",
@@ -301,6 +350,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "thread info",
         "thread find",
         "threadgroups",
+    ),
+    "timing": (
+        "timing",
     ),
     "tracing": (
         "trace",

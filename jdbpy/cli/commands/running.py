@@ -51,6 +51,7 @@ async def reconnect(ctx: Context) -> Done | Restarting:
     Breakpoints, catchpoints, watchpoints, logpoints and traces are set again with their numbers, and displays,
     monitors, views and step filters are kept; values are not, nor what was set for a thread or an object. If the target
     does not answer, jdbpy retries with increasing delays until Ctrl-C. `jdbpy attach --reconnect` does it by itself.
+    After `jdbpy listen` it waits for the next JVM that connects to the port.
     """
     if ctx.restarted:
         return Done(f"attached to {ctx.session.address}")

@@ -57,7 +57,7 @@ def shell_run(result: ShellRun, settings: Settings) -> Shown:
         yield f"the shell command ended with {how}"
 
 
-@command("read", "source", group="session")
+@command("read", group="session")
 async def read(
     ctx: Context,
     path: Annotated[str, FilePath()],

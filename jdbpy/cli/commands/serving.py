@@ -1,4 +1,4 @@
-"""Opening the session that one has for further clients: serve."""
+"""Sessions with several clients: serve opens the one that one has for others, sessions lists those of this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 from jdbpy import ClientSession, StateError, UsageError, clients_of
 from jdbpy.cli.arguments.base import Number, Option, WordArgument
 from jdbpy.cli.context import Context
-from jdbpy.cli.output.pieces import Sentence, Shown, faint
+from jdbpy.cli.output.pieces import Column, Sentence, Shown, TablePieces, faint
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
@@ -22,6 +22,39 @@ class Shared(Record):
     address: Annotated[str, "HOST:PORT, where a port was asked for"] = ""
     token: Annotated[str, "what a client there must know"] = ""
     clients: Annotated[tuple[str, ...], "who is here"] = ()
+
+
+class ServedSession(Record):
+    """A session of this machine that can be joined."""
+
+    name: Annotated[str, "for `jdbpy join NAME`"]
+    target: Annotated[str, "the address of its JVM"]
+    clients: Annotated[tuple[str, ...], "who is there"]
+    state: Annotated[str, "running, stopped, ..."]
+
+
+class ServedSessions(Record):
+    """The sessions that are served on this machine."""
+
+    sessions: tuple[ServedSession, ...]
+
+
+_COLUMNS = (
+    Column("name", style="name", least=8, fold=True),
+    Column("target", least=9, fold=True),
+    Column("clients", style="faint", least=8, fold=True),
+    Column("state"),
+)
+
+
+@shows(ServedSessions)
+def served_sessions_shown(result: ServedSessions, settings: Settings) -> Shown:
+    if not result.sessions:
+        yield Sentence("no session is served on this machine; 'serve' serves this one, 'jvms' lists the JVMs here")
+        return
+    rows = [(each.name, each.target, ", ".join(each.clients) or "no clients", each.state) for each in result.sessions]
+    yield TablePieces(_COLUMNS, rows)
+    yield Sentence(faint("'jdbpy join NAME' joins one"))
 
 
 @shows(Shared)
@@ -72,3 +105,18 @@ async def serve(
     shared = ctx.serving
     assert isinstance(shared, Shared)
     return shared.replace(clients=clients_of(ctx.session))
+
+
+@command("sessions", group="session")
+async def sessions(ctx: Context) -> ServedSessions:
+    """List the sessions that are served on this machine, which `jdbpy join NAME` joins. The JVMs here are `jvms`."""
+    from jdbpy.serve.served_here import described
+
+    return ServedSessions(
+        tuple(
+            ServedSession(
+                str(each["name"]), str(each["target"]), tuple(map(str, each["clients"] or ())), str(each["state"])
+            )
+            for each in await described()
+        )
+    )

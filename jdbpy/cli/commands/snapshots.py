@@ -26,11 +26,16 @@ def snapshot_shown(result: snapshots.SnapshotTaken, settings: Settings) -> Shown
     paused = "" if result.paused is None else f"; the JVM stood still for {_time(result.paused)}"
     yield Sentence(f"  {threads}, {frames}, {objects}, in {_time(result.took)} and {trips}{paused}", "    ")
     if not result.complete:
-        yield Sentence("  not all objects are in it: --most ended the collection", "    ")
+        yield Sentence("  not all objects are in it: --max ended the collection", "    ")
     if result.names_only:
         words = (
             f"of {count_of(result.names_only, 'class', 'classes')} only the names are in it: --classes all takes longer"
         )
+        yield Sentence(f"  {words}", "    ")
+    if result.recorded:
+        yield Sentence(f"  {count_of(result.recorded, 'recorded call')}: 'recorded' lists them there too", "    ")
+    if result.recorded_left_out:
+        words = f"{count_of(result.recorded_left_out, 'recorded call')} left out: what they hold is not masked"
         yield Sentence(f"  {words}", "    ")
     if result.masked:
         yield Sentence(f"  {count_of(result.masked, 'value')} masked", "    ")
@@ -69,7 +74,7 @@ async def snapshot(
     depth: Annotated[
         int | None, Option("--depth", argument=Number("N", 0, 100), help="references followed from a variable; 4")
     ] = None,
-    most: Annotated[int | None, Option("--most", argument=Size(), help="bytes of answers to keep; 64M")] = None,
+    most: Annotated[int | None, Option("--max", argument=Size(), help="bytes of answers to keep; 64M")] = None,
     mask: Annotated[
         tuple[str, ...], Option("--mask", argument=Patterns(), help="names whose values are replaced: *password*,token")
     ] = (),
@@ -90,7 +95,7 @@ async def snapshot(
     if number is not None:
         require_stop(ctx, number)
         words = ["snapshot", "--again", *(["--depth", str(depth)] if depth is not None else [])]
-        words += ["--most", str(most)] if most is not None else []
+        words += ["--max", str(most)] if most is not None else []
         words += ["--classes", classes] if classes else []
         words += ["--mask", f'"{",".join(mask)}"'] if mask else []
         ctx.actions.setdefault(number, []).append(" ".join([*words, f'"{file}"']))

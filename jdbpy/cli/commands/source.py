@@ -13,6 +13,7 @@ from jdbpy.cli.commands.code import Disassemblies
 from jdbpy.cli.context import Context, Listed
 from jdbpy.cli.output.pieces import CodePieces, RowPieces, Sentence, Shown, count
 from jdbpy.cli.output.shows import shows
+from jdbpy.cli.resolving import class_of
 from jdbpy.cli.results import Lines
 from jdbpy.cli.settings import NO_DECOMPILER, Settings
 from jdbpy.cli.table import command
@@ -176,6 +177,9 @@ async def _around(
     ctx: Context, class_name: str, source: str | None, line: int, method: str = ""
 ) -> Listing | Disassemblies:
     size: int = ctx.settings["list-lines"]
+    if source is None and await ctx.session.sources.text(class_name, None) is None:
+        files = await ctx.session.classes.source_files(class_name)  # it may stand in another class's file
+        source = next((file.rpartition("/")[2] for file, names in files.items() if class_name in names), None)
     if method and await ctx.session.sources.text(class_name, source) is None:
         place = f"{class_name}.{method}"
         return await _without_source(ctx, class_name, method, size, _no_source(source or class_name), place)
@@ -205,6 +209,12 @@ async def _without_source(
     if not with_code:
         raise why
     return Disassemblies(tuple(_code_window(each, size, why.message) for each in with_code))
+
+
+async def whole_source(ctx: Context, class_name: str) -> Listing | Disassemblies:
+    """Return all of a class's source; without it, all that a decompiler makes of the class."""
+    named = (await ctx.session.classes.find(class_name))[0].name
+    return await _show(ctx, named, None, 1, _ALL)
 
 
 async def decompiled_at(ctx: Context, stop: Stopped) -> SourceWindow | None:
@@ -292,21 +302,24 @@ async def _place(ctx: Context, text: str) -> tuple[str, int, str]:
     ``Class``."""
     name, colon, line = text.rpartition(":")
     if colon and re.fullmatch("[0-9]{1,9}", line):
-        return re.sub(r"\.java$", "", name), int(line), ""
+        name = re.sub(r"\.java$", "", name)
+        return (await class_of(ctx, name) or name) if "*" in name else name, int(line), ""
     classes = ctx.session.classes
     owner, _, method = re.sub(r"\(.*", "", text).rpartition(".")
     if not owner and ctx.session.selection[0] is not None:
-        owner = (await ctx.session.stack.selected()).location.class_name
-    if owner and (named := await classes.find(owner)):
-        owner = named[0].name
+        here = (await ctx.session.stack.selected()).location.class_name
+        if any(each.name == method for each in await classes.methods(here)):
+            owner = here
+    if owner and (named := await class_of(ctx, owner)):
+        owner = named
         found = [entry.line for entry in await classes.lines(owner, method) if entry.method == method]
         if found:
             return owner, min(found), method
         if any(each.name == method for each in await classes.methods(owner)):
             return owner, 1, method  # it was compiled without lines
-    if named := await classes.find(text):
-        found = [entry.line for entry in await classes.lines(named[0].name)]
-        return named[0].name, min(found, default=1), ""
+    if named := await class_of(ctx, text):
+        found = [entry.line for entry in await classes.lines(named)]
+        return named, min(found, default=1), ""
     raise UsageError(f"no class or method '{text}'", hint="'classes' and 'methods CLASS' list what is loaded")
 
 

@@ -13,9 +13,10 @@ from jdbpy.cli.arguments.target import FrameArgument, FrameNumber, ThreadWord
 from jdbpy.cli.commands.threads import GroupOption, NameOption, StateOption
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import CutPieces, Line, LinePieces, Sentence, Shown, count, faint, piece, remark, title
-from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, state_of, thread_title
+from jdbpy.cli.output.places import FrameLines, frames_left_out, shared_stack, short_name, state_of, thread_title
 from jdbpy.cli.output.shows import shows
 from jdbpy.cli.output.values import variable_line
+from jdbpy.cli.pictures import Svg, draw_stacks
 from jdbpy.cli.results import Done, FrameSelected, Resumed
 from jdbpy.cli.settings import Settings
 from jdbpy.cli.table import command
@@ -109,7 +110,7 @@ def running_hint(threads: Iterable[tuple[ThreadInfo, str]]) -> Shown:
 def _group_title(group: Sequence[ThreadInfo]) -> Line:
     if len(group) == 1:
         return thread_title(group[0], ":")
-    named = ", ".join(f'{thread.id} "{thread.name}"' for thread in group[:_NAMED])
+    named = ", ".join(short_name(thread) for thread in group[:_NAMED])
     more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
     states = sorted({state_of(thread) for thread in group})
     return title(f"{len(group)} threads") + f", {' or '.join(states)}: {named}{more}"
@@ -118,6 +119,9 @@ def _group_title(group: Sequence[ThreadInfo]) -> Line:
 Limit = Annotated[int | None, Option("-n", argument=Number("COUNT"), help="show only the COUNT innermost frames")]
 Count = Annotated[int, Number("COUNT", help="how many frames")]
 Fold = Annotated[bool, Option("--fold", help="equal stacks once")]
+Virtual = Annotated[
+    bool, Option("--virtual", help="of all virtual threads, mounted or not, and of no others (Java 21)")
+]
 Frames = Annotated[int | None, Option("--frames", argument=Number("COUNT"), help="only the COUNT innermost frames")]
 
 _OUTERMOST = re.compile(r"-[1-9][0-9]{0,8}")
@@ -135,6 +139,7 @@ async def where(ctx: Context, thread: ThreadWord = None, *, count: Limit = None)
 @command("wherei", group="stack")
 async def wherei(ctx: Context, thread: ThreadWord = None, *, count: Limit = None) -> StackFrames:
     """Show a stack with the index of the bytecode instruction in each frame."""
+    ctx.session.require_agent("showing bytecode indexes")
     return await _where(ctx, thread, count, pc=True)
 
 
@@ -161,12 +166,20 @@ async def where_all(
     group: GroupOption = "",
     fold: Fold = False,
     count: Frames = None,
+    virtual: Virtual = False,
+    svg: Svg = "",
 ) -> Stacks | FoldedStacks:
     """Show the stacks of all threads, or of some: `where all -s blocked`, `where all -n http-*`.
 
-    `where all --fold` shows equal stacks once, with the threads that have them.
+    `where all --fold` shows equal stacks once, with the threads that have them; `--svg FILE` draws these. With
+    `--virtual` the JVM writes its virtual threads to a temporary file, which is read and removed: Java 21 to 24 while
+    the program runs, later ones after `pause`.
     """
-    return await _where_all(ctx, threads.ThreadFilter(name, state, group), fold, count, pc=False)
+    chosen = threads.ThreadFilter(name, state, group)
+    found = await _where_all(ctx, chosen, fold or bool(svg), count, pc=False, virtual=virtual)
+    if svg and isinstance(found, FoldedStacks):
+        draw_stacks(ctx.session, found.groups, svg)
+    return found
 
 
 @command("wherei all", group="stack")
@@ -180,16 +193,19 @@ async def wherei_all(
     count: Frames = None,
 ) -> Stacks | FoldedStacks:
     """Show the stacks of all threads with bytecode indexes; options as those of `where all`."""
+    ctx.session.require_agent("showing bytecode indexes")
     return await _where_all(ctx, threads.ThreadFilter(name, state, group), fold, count, pc=True)
 
 
 async def _where_all(
-    ctx: Context, chosen: threads.ThreadFilter, folded: bool, count: int | None, *, pc: bool
+    ctx: Context, chosen: threads.ThreadFilter, folded: bool, count: int | None, *, pc: bool, virtual: bool = False
 ) -> Stacks | FoldedStacks:
-    stack = ctx.session.stack
+    stack, component = ctx.session.stack, ctx.session.threads
     if folded:
-        return FoldedStacks(tuple(await stack.folded(chosen, count=count)), pc)
-    return Stacks(tuple(await stack.all(chosen, count=count)), pc)
+        groups = component.virtual_folded(chosen, count=count) if virtual else stack.folded(chosen, count=count)
+        return FoldedStacks(tuple(await groups), pc)
+    traces = component.virtual_stacks(chosen, count=count) if virtual else stack.all(chosen, count=count)
+    return Stacks(tuple(await traces), pc)
 
 
 @command("up", "u", group="stack", repeats="again")
@@ -238,7 +254,7 @@ async def _where(ctx: Context, thread: str | None, count: int | None, *, pc: boo
     selected, at = session.selection
     if selected == trace.thread.id:
         return StackFrames(trace, pc=pc, selected=at)
-    other = f"thread {thread} is not the selected one; 'where -n {thread}' shows {thread} frames of that"
+    other = f"thread {thread} is not the selected one; 'where -n {thread}' shows {thread} frames of the selected one"
     is_number = thread is not None and thread.isascii() and thread.isdigit()
     return StackFrames(trace, pc=pc, hint=other if is_number and selected is not None else "")
 

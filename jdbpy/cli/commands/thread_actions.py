@@ -111,7 +111,7 @@ async def thread_name(
 ) -> Done:
     """Give a thread another name with Thread.setName, the selected one by default: the program sees it too.
 
-    The method runs in a thread that an event has stopped.
+    The method is run in the JVM, also while the program runs.
     """
     found = await ctx.session.threads.find(which or str(selected_thread(ctx)))
     await ctx.session.threads.rename(found.id, name)

@@ -60,12 +60,16 @@ _COLUMNS = (
     Column("id", style="number", least=4, right=True),
     Column("name", style="name", least=8, fold=True),
     Column("group", style="faint", least=6, spare=True),
+    Column("container", style="faint", least=9, drop=2),
     Column("state", least=8, fold=True),
     Column("CPU", style="number", least=8, right=True),
     Column("priority", least=7, drop=4),
     Column("Java id", style="faint", least=9, drop=5),
-    Column("place", style="type", least=20, drop=1, fold=True),
+    Column("place", style="type", least=20, drop=1),
 )
+
+
+_PACKAGES = re.compile(r"\b([a-z_]\w*\.)+")
 
 
 @shows(Threads)
@@ -80,8 +84,10 @@ def threads_shown(result: Threads, settings: Settings) -> Shown:
         if each.frame is not None:
             short, place = short_place_of(each.frame.location), place_of(each.frame.location)
         mark, id, state = "*" if each.current else " ", str(each.id), state_of(each)
-        rows.append((mark.strip(), id, each.name, group, state, *more, short))
-        plain.append((mark, id, f'"{each.name}"', group, state, *(more if result.verbose else ()), place))
+        container = each.container
+        rows.append((mark.strip(), id, each.name, group, _PACKAGES.sub("", container), state, *more, short))
+        between = (group, container, state) if container else (group, state)
+        plain.append((mark, id, f'"{each.name}"', *between, *(more if result.verbose else ()), place))
     yield TablePieces(_COLUMNS, rows, plain=RowPieces(plain))
     if not rows:
         yield "no threads"
@@ -177,18 +183,20 @@ async def threads(
     in_group: GroupOption = "",
     verbose: Annotated[bool, Option("-v", help="with priority, daemon, Java id and CPU time")] = False,
     virtual: Annotated[bool, Option("--virtual", help="virtual threads, all that the heap has (Java 21)")] = False,
-    most: Annotated[int, Option("--most", argument=Number("N"), help="of --virtual, how many are looked for")] = 20_000,
+    most: Annotated[int, Option("--max", argument=Number("N"), help="of --virtual, how many are looked for")] = 20_000,
 ) -> Threads:
     """List the threads: id, name, state, and where each one stands that is suspended.
 
     With the name of a thread group, only its threads. `threads -s blocked`, `threads -n pool-*`. Virtual threads are
-    listed as far as the debugger has met them; `--virtual` finds the others, and the target stands still meanwhile.
-    CPU times (-v) are read by a method that runs in a thread that an event has stopped.
+    listed as far as the debugger has met them; `--virtual` finds the others, and the target stands still meanwhile, or
+    without the agent they come from a dump. `where all --virtual` shows their stacks.
+    CPU times (-v) are read by a method that is run in the JVM, also while the program runs.
     """
     chosen = thread_data.ThreadFilter(name, state, group or in_group)
     component = ctx.session.threads
     if virtual:
-        ctx.session.publish(Notice("heap-walk", "the target is suspended while virtual threads are looked for"))
+        if not ctx.session.agent_line:
+            ctx.session.publish(Notice("heap-walk", "the target is suspended while virtual threads are looked for"))
         found = await component.virtual(most, with_frames=True, chosen=chosen)
     else:
         found = await component.list(with_frames=True, chosen=chosen)
@@ -210,7 +218,7 @@ async def cputime(
 ) -> Threads:
     """List the threads by the CPU time that they have used, the busiest first.
 
-    The time is read by a method that runs in a thread that an event has stopped.
+    The time is read by a method that is run in the JVM, also while the program runs.
     """
     found = await ctx.session.threads.list(with_frames=True, chosen=thread_data.ThreadFilter(name, state, in_group))
     timed = await ctx.session.threads.with_times(found)
@@ -249,7 +257,7 @@ async def thread(
 async def thread_info(ctx: Context, which: ThreadWord = None) -> thread_data.ThreadDetail:
     """Show all about a thread, the selected one by default: class, groups, priority, CPU time, what it is parked for.
 
-    CPU time and allocated bytes are read by methods that run in a thread that an event has stopped.
+    CPU time and allocated bytes are read by methods that are run in the JVM, also while the program runs.
     """
     threads = ctx.session.threads
     return await threads.detail(selected_thread(ctx) if which is None else await threads.find(which))

@@ -31,7 +31,7 @@ class TraceSummaries(Record):
 @shows(TraceSummaries)
 def summaries(result: TraceSummaries, settings: Settings) -> Shown:
     if not result.summaries:
-        yield Sentence("nothing reports; 'trace go methods from CLASS' or 'logpoint PLACE \"TEXT\"' begins it")
+        yield Sentence("nothing reports; 'trace --no-stop methods in CLASS' or 'logpoint PLACE \"TEXT\"' begins it")
     for each in result.summaries:
         yield from _summary(each)
 
@@ -75,12 +75,12 @@ def _rate(rate: float) -> str:
 
 @command("trace", "info traces", group="breakpoints")
 async def trace(ctx: Context, request: Annotated[Trace | None, TraceArgument()] = None) -> BreakpointSet | Breakpoints:
-    """Stop, or with `go` only report, where methods are entered and left; without arguments, list the traces.
+    """Stop, or with `--no-stop` only report, where methods are entered and left; without arguments, list the traces.
 
-    `trace go methods from com.acme.Order` reports every call with its arguments and what it returns, `trace entries
-    Prices.find` stops where that method is entered; `trace method exit` stops when the current method returns. `trace
-    monitors` is for threads that contend for monitors or wait. `trace Order.java:42` reports each time the place is
-    reached; `tracepoint` has the stack too. Named classes and methods are traced by breakpoints. Patterns
+    `trace --no-stop methods in com.acme.Order` reports every call with its arguments and what it returns, `trace
+    entries Prices.find` stops where that method is entered; `trace method exit` stops when the current method returns.
+    `trace monitors` is for threads that contend for monitors or wait. `trace Order.java:42` reports each time the place
+    is reached; `tracepoint` has the stack too. Named classes and methods are traced by breakpoints. Patterns
     (`com.acme.*`) need the JVM's method events, which make the target very slow.
     """
     if request is None:

@@ -137,7 +137,7 @@ def clocks(result: vm_data.Clocks, settings: Settings) -> Shown:
         ("up for", _duration(result.uptime)),
         ("started", _moment(result.started)),
         ("time", _moment(result.now)),
-        ("nanoTime", str(result.nano_time)),
+        ("nanoTime", "" if result.nano_time is None else str(result.nano_time)),
         ("CPU time", "" if result.cpu is None else f"{result.cpu:.2f} s"),
         ("compiling", "" if result.compile_time is None else f"{result.compile_time:.2f} s"),
         ("load", "" if result.load is None else f"{result.load:.2f}"),
@@ -181,7 +181,7 @@ async def vm(ctx: Context) -> vm_data.VmFacts:
 
     Debugger features of HotSpot that this VM lacks are listed; `capabilities` has all.
 
-    Processors, process and options are read by methods that run in a thread that an event has stopped.
+    Processors, process and options are read by methods that are run in the JVM, also while the program runs.
     """
     return await ctx.session.vm.facts()
 
@@ -190,7 +190,7 @@ async def vm(ctx: Context) -> vm_data.VmFacts:
 async def uptime(ctx: Context) -> vm_data.Clocks:
     """Show the target's clocks: since when it runs, its time of day, System.nanoTime(), what it has used of the CPU.
 
-    They are read by methods that run in a thread that an event has stopped.
+    They are read by methods that are run in the JVM, also while the program runs.
     """
     return await ctx.session.vm.clocks()
 
@@ -219,7 +219,7 @@ async def property_(
 ) -> Properties | PropertySet:
     """Show a system property, or give it a value: `property NAME = VALUE`.
 
-    To set one, a method is run in a thread that an event has stopped. Much of Java reads a property only once.
+    To set one, a method is run in the JVM, also while the program runs. Much of Java reads a property only once.
     """
     if delete and setting.value is not None:
         raise UsageError("-d removes a property; it goes without a value")
@@ -264,7 +264,7 @@ async def flags(
 ) -> Flags:
     """List flags of HotSpot (-XX) with their values, and where these come from.
 
-    `flags Heap`, `flags -c`. They are read by methods that run in a thread that an event has stopped.
+    `flags Heap`, `flags -c`. They are read by methods that are run in the JVM, also while the program runs.
     """
     found = await ctx.session.vm.flags(pattern)
     kept = [flag for flag in found if (flag.writeable or not writeable) and (flag.origin != "default" or not changed)]
@@ -294,6 +294,6 @@ async def jcmd(ctx: Context, line: Annotated[str, TextArgument("COMMAND")] = "")
     """Run a diagnostic command of HotSpot in the target; without one, list them.
 
     `jcmd VM.version`, `jcmd Compiler.codecache`, `jcmd help Thread.print`. The program jcmd hangs on a target that is
-    stopped, this does not: the command runs in a thread that an event has stopped.
+    stopped, this does not: the command runs in the stopped thread, or in one of the debugger's own.
     """
     return DiagnosticOutput(line, await ctx.session.vm.diagnostic_command(line))

@@ -28,6 +28,7 @@ class WovenClasses(Record):
     mode: Annotated[str, "auto, eager, ask or off: the setting in-target"]
     classes: tuple[instrumentation.WovenClass, ...]
     ordinary: Annotated[tuple[KeptOut, ...], "breakpoints that stay ordinary, with the reason"] = ()
+    threads: Annotated[tuple[int, ...], "ids of the debugger's own threads, in which methods run"] = ()
 
 
 class Unwoven(Record):
@@ -35,6 +36,7 @@ class Unwoven(Record):
 
     classes: tuple[str, ...]
     left: Annotated[tuple[str, ...], "classes that go on with checks of other breakpoints"] = ()
+    threads: Annotated[tuple[int, ...], "ids of the debugger's own threads that have ended"] = ()
 
 
 _COLUMNS = (
@@ -55,6 +57,10 @@ def woven_classes(result: WovenClasses, settings: Settings) -> Shown:
         rows.append((each.class_name, numbers, ", ".join(each.methods)))
     if rows:
         yield TablePieces(_COLUMNS, rows)
+    if result.threads:
+        numbers = ", ".join(map(str, result.threads))
+        which = f'thread "jdbpy" ({numbers}) is' if len(result.threads) == 1 else f'threads "jdbpy" ({numbers}) are'
+        yield Sentence(f"{which} the debugger's own: methods run there while the program runs or is paused")
     for kept_out in result.ordinary:
         yield Sentence(f"breakpoint {kept_out.number} is ordinary: {kept_out.reason}")
 
@@ -65,7 +71,10 @@ def unwoven(result: Unwoven, settings: Settings) -> Shown:
         yield f"{each} runs its own code again"
     if result.left:
         yield f"checks of other breakpoints stay in {', '.join(result.left)}"
-    elif not result.classes:
+    if result.threads:
+        which = "thread has" if len(result.threads) == 1 else "threads have"
+        yield Sentence(f"the debugger's own {which} ended")
+    elif not result.classes and not result.left:
         yield Sentence("nothing is woven: the target runs its own code only")
 
 
@@ -73,10 +82,12 @@ def unwoven(result: Unwoven, settings: Settings) -> Shown:
 async def woven(ctx: Context) -> WovenClasses:
     """Show the classes in which the target itself computes conditions and values, and for which breakpoints.
 
-    `breakpoints` says of each condition whether it is `in the target` or ordinary, and why.
+    Also shown is the debugger's own thread in the target, where a command has needed one. `breakpoints` says of each
+    condition whether it is `in the target` or ordinary, and why.
     """
     ordinary = [KeptOut(each.number, each.ordinary) for each in ctx.session.points.list() if each.ordinary]
-    return WovenClasses(ctx.session.instrumentation.mode, tuple(ctx.session.instrumentation.woven()), tuple(ordinary))
+    found = ctx.session.instrumentation
+    return WovenClasses(found.mode, tuple(found.woven()), tuple(ordinary), ctx.session.own_threads)
 
 
 @command("weave", group="breakpoints")
@@ -95,8 +106,11 @@ async def weave(ctx: Context, number: Annotated[int, BreakpointNumber()]) -> Bre
 async def unweave(ctx: Context, *numbers: Annotated[tuple[int, ...], BreakpointNumbersOrAll()]) -> Unwoven:
     """Take the checks of breakpoints out of the target, by number or all of them; they are ordinary from then on.
 
-    A call that is under way in such a class goes on in the former code, without line numbers, until it returns.
+    With all of them the debugger's own thread in the target ends, until a command needs one again. A call that is under
+    way in such a class goes on in the former code, without line numbers, until it returns.
     """
     chosen = tuple(number for group in numbers for number in group)
+    before = ctx.session.own_threads
     restored = await ctx.session.instrumentation.remove(chosen)
-    return Unwoven(tuple(restored), tuple(each.class_name for each in ctx.session.instrumentation.woven()))
+    left = tuple(each.class_name for each in ctx.session.instrumentation.woven())
+    return Unwoven(tuple(restored), left, tuple(each for each in before if each not in ctx.session.own_threads))

@@ -8,7 +8,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from textwrap import TextWrapper
 
-from jdbpy.cli.output.pieces import Column, CutPieces, Pieces, Sentence, escaped
+from jdbpy.cli.output.pieces import (
+    Column,
+    CutPieces,
+    Line,
+    LinePieces,
+    Pieces,
+    RowPieces,
+    Sentence,
+    Shown,
+    TablePieces,
+    escaped,
+)
 from jdbpy.record import Record
 
 GAP = 2
@@ -97,6 +108,44 @@ def abbreviated(package: str, by: int) -> str:
             by -= len(part) - 1
             parts[index] = part[0]
     return ".".join(parts)
+
+
+def with_packages(shown: Shown, wanted: str) -> Shown:
+    """Yield pieces with packages as the setting ``packages`` wants them: whole, as initials, or left out; "fit" leaves
+    that to the width of the window."""
+    if wanted == "fit":
+        yield from shown
+        return
+
+    def changed(text: str) -> tuple[str, str]:
+        if wanted == "full":
+            return text, "faint"  # which no window shortens
+        return abbreviated(text, len(text)) if wanted == "short" else "", "package"
+
+    def line(of: Line) -> Line:
+        if isinstance(of, str):
+            return of
+        return Pieces(tuple(changed(text) if style == "package" else (text, style) for text, style in of.pieces))
+
+    def rows(of: RowPieces) -> RowPieces:
+        return of.replace(rows=[tuple(map(line, row)) for row in of.rows])
+
+    for each in shown:
+        if isinstance(each, str | Pieces):
+            yield line(each)
+        elif isinstance(each, Sentence | CutPieces):
+            yield each.replace(line=line(each.line))
+        elif isinstance(each, RowPieces):
+            yield rows(each)
+        elif isinstance(each, TablePieces):
+            plain = each.plain
+            plain = rows(plain) if isinstance(plain, RowPieces) else plain if plain is None else list(map(line, plain))
+            yield each.replace(rows=[tuple(map(line, row)) for row in each.rows], plain=plain)
+        elif isinstance(each, LinePieces):
+            lines = list(map(line, each.lines))
+            yield LinePieces(lines, [of if isinstance(of, str) else of.text for of in lines])
+        else:
+            yield each
 
 
 def cut_text(text: str, columns: int | None) -> str:

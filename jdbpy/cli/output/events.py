@@ -16,6 +16,7 @@ from jdbpy import (
     Variable,
     VMDisconnected,
     kinds,
+    testing,
 )
 from jdbpy.cli.output.pieces import (
     CodePieces,
@@ -33,6 +34,9 @@ from jdbpy.cli.output.pieces import (
 from jdbpy.cli.output.places import line_of, method_of, place_of
 from jdbpy.cli.output.values import value_line, value_tree, variable_line
 from jdbpy.cli.settings import Settings
+
+_MOST_LINES = 20
+"""Further lines that are shown of a message, or of a value that was compared."""
 
 _OTHERS = {SuspendPolicy.THREAD: " (the other threads run on)", SuspendPolicy.NONE: " (nothing is suspended)"}
 
@@ -110,7 +114,9 @@ def stop_shown(stop: Stopped, settings: Settings) -> Shown:
         where += [method_of(stop.location), piece(line_of(stop.location), "type")]
     reason = title(reason_of(stop))
     yield Sentence(reason + ": " + joined(", ", where) + faint(_OTHERS.get(stop.policy, "")) if where else reason)
-    if stop.exception is not None:
+    if stop.test is not None:
+        yield from _failed_test(stop.test, stop.exception)
+    elif stop.exception is not None:
         yield from _exception(stop.exception)
     if stop.variable:
         new = " -> " + value_line(stop.new_value) if stop.new_value is not None else Pieces()
@@ -135,11 +141,35 @@ def reason_of(stop: Stopped) -> str:
     numbers = ", ".join(str(number) for number in stop.breakpoints if number > 0) or str(stop.breakpoint or "")
     if stop.reason is StopReason.BREAKPOINT:
         return f"{'Temporary breakpoint' if stop.temporary else 'Breakpoint'} {numbers} hit"
+    if stop.test is not None:
+        return f"{stop.test.name} failed"
     kind = kinds.KIND_OF.get(stop.reason)
     number = f" ({kind.noun} {numbers})" if numbers and kind is not None else ""
     if stop.reason is StopReason.EXCEPTION and stop.exception is not None:
-        return f"{'Exception' if stop.exception.caught else 'Uncaught exception'} {stop.exception.type}{number}"
+        return (
+            f"{'Uncaught exception' if stop.exception.caught is False else 'Exception'} {stop.exception.type}{number}"
+        )
     return stop.reason.words.headline + number
+
+
+def _failed_test(test: testing.FailedTest, thrown: ExceptionInfo | None) -> Shown:
+    """Yield what a failure says; where both values are known, a message in words says nothing more."""
+    if thrown is not None:
+        first, *more = (thrown.message or "").splitlines() or [""]
+        yield Sentence("  " + piece(thrown.type, "type") + (f": {first}" if first else ""), "    ")
+        if not test.is_compared:
+            yield from (f"    {line}" for line in more[:_MOST_LINES])
+        if thrown.cause:
+            yield faint("  cause") + f": {thrown.cause}"
+    for called, text in (("expected", test.expected), ("actual  ", test.actual)):
+        if text is not None and test.is_compared:
+            first, *more = text.splitlines() or [""]
+            yield faint(f"  {called}") + f": {first}"
+            yield from (f"            {line}" for line in more[:_MOST_LINES])
+    if test.first_thrown is not None:
+        yield faint("  first thrown at") + " " + place_of(test.first_thrown)
+    if test.time_limit:
+        yield Sentence(f"  {test.time_limit}: that time goes on while the test stands", "    ")
 
 
 def _exception(exception: ExceptionInfo) -> Shown:
@@ -149,3 +179,5 @@ def _exception(exception: ExceptionInfo) -> Shown:
         yield faint("  cause") + f": {exception.cause}"
     if exception.catch_location is not None:
         yield faint("  will be caught at") + " " + place_of(exception.catch_location)
+    if exception.caught is None:
+        yield Sentence("  where it will be caught is not known: a method that it passes is recorded", "    ")

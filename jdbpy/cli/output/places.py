@@ -99,7 +99,12 @@ def frames_left_out(trace: StackTrace) -> Shown:
 
 def thread_title(thread: ThreadInfo, end: str = "") -> Line:
     """``Thread 1 "main", waiting, suspended``."""
-    return title(f'Thread {thread.id} "{thread.name}"') + f", {state_of(thread)}{end}"
+    return title(f"Thread {short_name(thread)}") + f", {state_of(thread)}{end}"
+
+
+def short_name(thread: ThreadInfo) -> str:
+    """``1 "main"``; of a thread that the agent does not know ``"order-7" (Java id 53)``."""
+    return f'{thread.id} "{thread.name}"' if thread.id else f'"{thread.name}" (Java id {thread.java_id})'
 
 
 def thread_name(thread: ThreadInfo) -> Pieces:

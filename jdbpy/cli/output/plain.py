@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from jdbpy import EvalError, Event, Output, SourceWindow, Stopped, Thrown
 from jdbpy.cli.arguments.code import ExpressionArgument
-from jdbpy.cli.output.columns import broken, cut, cut_text
+from jdbpy.cli.output.columns import broken, cut, cut_text, with_packages
 from jdbpy.cli.output.events import event_shown
 from jdbpy.cli.output.pieces import (
     CodePieces,
@@ -122,6 +122,7 @@ class PlainRenderer:
 
     def text_of(self, shown: Shown) -> Iterator[str]:
         """Yield what is shown as text of whole lines, some at a time."""
+        shown = with_packages(shown, self.settings["packages"])
         for some in some_at_a_time(plain_lines(shown, self._columns())):
             yield "\n".join([*some, ""])
 

@@ -6,7 +6,9 @@ Owns how pieces become text with color codes. It words nothing itself, so that a
 from __future__ import annotations
 
 import io
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 
 from rich.cells import cell_len
@@ -14,7 +16,8 @@ from rich.console import Console, RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from jdbpy.cli.output.columns import GAP, broken, cut, fit
+from jdbpy import Event, Stopped
+from jdbpy.cli.output.columns import GAP, broken, cut, fit, with_packages
 from jdbpy.cli.output.pieces import (
     STYLES,
     CodePieces,
@@ -30,7 +33,7 @@ from jdbpy.cli.output.pieces import (
     escaped,
 )
 from jdbpy.cli.output.plain import PlainRenderer, stale
-from jdbpy.cli.repl.terminal import size
+from jdbpy.cli.repl.terminal import size, wants_links
 from jdbpy.cli.settings import Settings
 
 LINES = 100
@@ -56,8 +59,15 @@ class RichRenderer(PlainRenderer):
             file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False, markup=False, emoji=False
         )
 
+    def event(self, event: Event, jvm: str = "", stays: str = "") -> str:
+        text = super().event(event, jvm, stays)
+        if not isinstance(event, Stopped) or self.settings.on_screen:
+            return text
+        return linked(text, event) if wants_links(self.settings["links"], sys.stdout) else text
+
     def text_of(self, shown: Shown) -> Iterator[str]:
         columns, width = self._columns(), self._table_columns()
+        shown = with_packages(shown, self.settings["packages"])
         lines: list[RenderableType] = []
         for each in (drawn for some in shown for drawn in _drawn(some, columns, width)):
             lines.append(each)
@@ -75,6 +85,19 @@ class RichRenderer(PlainRenderer):
             for one in drawn:
                 console.print(one, soft_wrap=isinstance(one, Text))
         return _TRAILING.sub(lambda match: match[0].replace(" ", ""), capture.get())
+
+
+def linked(text: str, stop: Stopped) -> str:
+    """Return the text of a stop with its file as a link (OSC 8), if that is a file of this machine."""
+    at, window = stop.location, stop.source
+    if at is None or window is None or not os.path.isfile(window.path):
+        return text
+    from socket import gethostname  # most terminals are not known to have links
+    from urllib.parse import quote
+
+    place = f"{at.source}:{at.line}"
+    to = f"file://{gethostname()}{quote(os.path.abspath(window.path))}"
+    return text.replace(place, f"\x1b]8;;{to}\x1b\\{place}\x1b]8;;\x1b\\", 1)
 
 
 def styled(line: Line) -> Text:

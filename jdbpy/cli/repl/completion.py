@@ -16,6 +16,7 @@ from itertools import islice
 
 from jdbpy import UsageError
 from jdbpy.cli.names import Candidate, Names
+from jdbpy.cli.recorded_words import PREFIX
 from jdbpy.cli.table import CliCommand, CommandTable
 from jdbpy.cli.words import next_word
 from jdbpy.plugins import NAMES
@@ -34,10 +35,20 @@ def complete_line(table: CommandTable, line: str, names: Names, *, shown: int = 
     if line.startswith(("#", "!!")):
         return []
     found = table.find(line)
-    candidates = _command_names(table, line)
+    candidates = [*_in_recorded_call(table, line, names), *_command_names(table, line)]
     if found is not None and found.rest < len(line):
         candidates = [*candidates, *islice(_arguments(table, found.command, line[found.rest :], names), shown)]
     return list({candidate.text: candidate for candidate in reversed(candidates)}.values())[::-1][:shown]
+
+
+def _in_recorded_call(table: CommandTable, line: str, names: Names) -> Iterator[Candidate]:
+    """Yield what the words of a recorded call go on with, if one is open: `back` is `recorded back` there."""
+    if names.in_recorded_call and not line.startswith(PREFIX):
+        for each in complete_line(table, PREFIX + line, names):
+            if each.replaces <= len(line):
+                yield each
+            elif each.text.startswith(PREFIX):
+                yield Candidate(each.text.removeprefix(PREFIX), each.replaces - len(PREFIX), each.meta)
 
 
 def complete_python(line: str) -> list[Candidate]:

@@ -30,6 +30,9 @@ STALE = 30.0
 """Seconds after which the list of all loaded classes is read again, at the next stop."""
 
 
+_MOST_CALLS = 50
+"""Recorded calls that completion offers, the last ones."""
+
 LONGEST_SEARCH = 15.0
 """Seconds for which the search for classes that are not loaded is waited for, in the background."""
 
@@ -119,12 +122,18 @@ class NamesRefresher:
         target runs but for the threads. With ``of_debugger`` only what no trip tells."""
         session = self.context.session
         changes: dict[str, Any] = {}
-        parts = (self._list_classes, _classes, _breakpoints, _saved, _vm, *(() if of_debugger else (_threads, _frame)))
+        at_stop = () if of_debugger else (_threads, _frame)
+        parts = (self._list_classes, _classes, _breakpoints, _recorded, _saved, _vm, *at_stop)
         seen = self.context.seen
         for part in parts if seen is None else (each for each in parts if each not in (_threads, _frame)):
             with suppress(JdbpyError):  # the target runs again, or is gone: the next stop brings the next chance
                 changes.update(await part(session))
         changes.update(seen or {})
+        cursor = self.context.open_call
+        changes["in_recorded_call"] = cursor is not None
+        if cursor is not None:
+            kept = session.recorder.variables(cursor)
+            changes.update(variables=tuple((each.name, each.type) for each in kept), members=())
         changes["displays"] = tuple(self.context.displays)
         changes["excludes"] = tuple(session.execution.excludes)
         names: Names = self._known.names.replace(**changes)
@@ -164,6 +173,11 @@ async def _breakpoints(session: Session) -> dict[str, Any]:
     }
 
 
+async def _recorded(session: Session) -> dict[str, Any]:
+    calls = session.recorder.calls[-_MOST_CALLS:] if session.is_used("recorder") else ()
+    return {"recorded": tuple((call.number, call.method.name) for call in calls)}
+
+
 async def _saved(session: Session) -> dict[str, Any]:
     return {"saved": tuple(session.values.saved() if session.is_used("values") else ())}
 
@@ -172,7 +186,18 @@ async def _vm(session: Session) -> dict[str, Any]:
     """Return what was listed last: nothing is asked, and nothing loaded that has listed nothing."""
     properties, flags = session.vm.known_names() if session.is_used("vm") else ((), ())
     modules = session.modules.known_names() if session.is_used("modules") else ()
-    return {"properties": tuple(properties), "flags": tuple(flags), "modules": tuple(modules)}
+    loggers = session.loggers.known_names() if session.is_used("loggers") else ()
+    mbeans, members = (
+        (session.mbeans.known_names(), session.mbeans.known_members()) if session.is_used("mbeans") else ((), {})
+    )
+    return {
+        "properties": tuple(properties),
+        "flags": tuple(flags),
+        "modules": tuple(modules),
+        "loggers": loggers,
+        "mbeans": mbeans,
+        "mbean_members": members,
+    }
 
 
 async def _threads(session: Session) -> dict[str, Any]:

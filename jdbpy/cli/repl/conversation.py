@@ -6,6 +6,7 @@ commands do, how things look and what keys mean stands in other modules.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -40,18 +41,20 @@ from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.repl.completion_refresh import NamesRefresher
 from jdbpy.cli.repl.events import EventWatcher, event_text
 from jdbpy.cli.repl.offers import Offers
-from jdbpy.cli.repl.prompt_state import Picture, PromptState, ring_when_left_alone
+from jdbpy.cli.repl.prompt_state import BELL, Picture, PromptState, ring_when_left_alone, rings_at
 from jdbpy.cli.repl.screen import Prompt, Screen
-from jdbpy.cli.repl.sink import Sink
+from jdbpy.cli.repl.sink import LineGatherer, Sink
 from jdbpy.cli.repl.terminal_pager import run_program
 from jdbpy.cli.results import Displayed
 from jdbpy.cli.table import CliCommand, CommandTable
-from jdbpy.escape import escape, escape_lines
+from jdbpy.escape import escape, escape_code, escape_lines
 from jdbpy.process.scripts import failed
 from jdbpy.process.signals import Doing, Reaction, reaction
 from jdbpy.process.statuses import FAILED, LOST
 from jdbpy.record import Record
 from jdbpy.task_groups import open_nursery
+
+_COLORS = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 GRACE = 0.15
 """Seconds that the prompt waits after a command that resumes: most steps end within them, and are then shown first."""
@@ -102,6 +105,7 @@ class Conversation(Driver):
         self._lines: deque[str] = deque()  # what is run before the next prompt
         self._first: Sequence[str] = ()  # what is run before these, whatever fails
         self._interrupts: trio.MemoryReceiveChannel[None] | None = None
+        self._output = LineGatherer()  # of what has started the JVMs
         jvms.bind(self)
         self.selected(jvms.current)
         self._offered_to = self.context
@@ -113,6 +117,7 @@ class Conversation(Driver):
         context = self._make_context(jvm)
         context.announce = self.say
         context.run_program = self._run_program if self._prompt.pages else None
+        context.show_in_place = self._screen.show_in_place if self._prompt.pages else None
         return context
 
     async def _run_program(self, words: list[str]) -> int:
@@ -136,12 +141,24 @@ class Conversation(Driver):
 
     async def _watch(self, jvm: Jvm, stream: EventStream, scope: trio.CancelScope) -> None:
         with stream, scope:
-            text_of = partial(event_text, self._screen, self.jvms, jvm)
+            text_of = partial(self._text_of, jvm)
             happened = partial(self._happened, jvm)
             async with open_nursery() as nursery:
                 nursery.start_soon(ring_when_left_alone, jvm.session, self._sink.write)
                 await EventWatcher(stream, text_of, self._sink, happened).run()
                 nursery.cancel_scope.cancel()
+
+    def _text_of(self, jvm: Jvm, event: Event) -> str:
+        """Return an event as text, with a bell before a stop that somebody has waited for who may look elsewhere."""
+        text = event_text(self._screen, self.jvms, jvm, event)
+        settings = jvm.context.settings
+        rings = not settings.on_screen and rings_at(event, jvm.session.idle, settings["bell"])
+        return f"{BELL}{text}" if rings else text
+
+    def join(self, jvm: Jvm) -> None:
+        super().join(jvm)
+        if jvm is self.jvms.current:
+            self._names.context = jvm.context
 
     def part(self, jvm: Jvm) -> None:
         """Show no more events of a JVM."""
@@ -162,6 +179,11 @@ class Conversation(Driver):
     def printed(self, text: str) -> None:
         """Show what the user's Python has printed."""
         self._sink.write(escape_lines(text))
+
+    def show_output(self, text: str) -> None:
+        """Show what a command that has started the JVMs has written, line by line, without its colors."""
+        lines = self._output.feed("stdout", _COLORS.sub("", text))
+        self._sink.write("".join(f"{line}\n" for line in escape_code(lines)))
 
     def show_source(self, jvm: Jvm, window: SourceWindow) -> None:
         """Show the decompiled method of a stop."""
@@ -288,7 +310,9 @@ class Conversation(Driver):
 
     def _repeated(self) -> str | None:
         """Return what an empty line runs: what the last command says, which is nothing unless it can do no harm."""
-        runs = self.session.state is VmState.RUNNING  # nothing to step through, and Enter is easily hit
+        runs = (
+            self.session.state is VmState.RUNNING and self.context.open_call is None
+        )  # nothing to step through, and Enter is easily hit
         idle = runs or self.context.collecting is not None
         if self._last is None or idle or not self.context.settings["repeat"]:
             return None
@@ -349,7 +373,7 @@ class Conversation(Driver):
 
     async def wait(self, seconds: float) -> bool:
         """Wait while events are shown; False if a stop or the end came before the time was over."""
-        self._doing = Doing.COMMAND if self.context.observing is not None else Doing.WAITING
+        self._doing = Doing.COMMAND if self._observing() else Doing.WAITING
         over = await super().wait(seconds)
         self._doing = Doing.COMMAND
         return over
@@ -392,6 +416,7 @@ class Conversation(Driver):
         if not isinstance(event, Stopped):
             if self.jvms.several and self.jvms.go_on:  # it comes back, or others are there
                 self._stopped.set()
+                self._ended.set()
                 await self._redraw()
                 return
             if isinstance(event, Exited | VMDisconnected):
@@ -413,6 +438,13 @@ class Conversation(Driver):
         self._begun.set()
         self._showing_stop.cancel()
         self._start_soon(self._stopped_at, jvm, event, stopped)
+
+    def all_ended(self) -> None:
+        """All JVMs have ended: no line follows."""
+        self._sink.write("".join(escape_code([text for _, text in self._output.rest()])))
+        self._stopped.set()
+        self._ended.set()
+        self._reading.cancel()
 
     def _start_soon(self, function: Callable[..., Awaitable[None]], *arguments: object) -> None:
         assert self._nursery is not None
@@ -447,6 +479,8 @@ class Conversation(Driver):
         collecting = self.context.collecting
         picture = self._pictures.setdefault(self.session, Picture(self.session))
         asks = "" if collecting is None else f"commands {collecting.number}"
+        if self.context.open_call is not None:
+            asks = f"recorded {self.context.open_call.call.number}"
         if self.context.python_lines is not None:
             asks = self.context.python_lines.prompt
         return await picture.draw(asks, self.jvms.label(self.jvms.current))
@@ -457,6 +491,11 @@ class Conversation(Driver):
 
     # Interrupts
 
+    def _observing(self) -> list[trio.Event]:
+        """Return what ends the commands that observe: with ``each`` there is one in each of several JVMs."""
+        contexts = [jvm.context for jvm in self.jvms.members]
+        return [context.observing for context in contexts if context.observing is not None]
+
     async def _obey(self, interrupts: trio.MemoryReceiveChannel[None]) -> None:
         async for _ in interrupts:
             if self._doing is Doing.PROMPTING and not self._prompt.prompting:
@@ -464,8 +503,11 @@ class Conversation(Driver):
                     await self._entered.wait()
             runs = self.session.state is VmState.RUNNING
             match reaction(self._doing, runs):
-                case Reaction.CANCEL if self.context.observing is not None and not self.context.observing.is_set():
-                    self.context.observing.set()
+                case Reaction.CANCEL if not all(each.is_set() for each in self._observing()):
+                    for each in self._observing():
+                        each.set()
+                    for jvm in self.jvms.members:
+                        jvm.context.interrupted = jvm.context.with_others
                 case Reaction.CANCEL:
                     self._command.cancel()
                 case Reaction.PAUSE | Reaction.EXPLAIN if self.context.collecting is not None:

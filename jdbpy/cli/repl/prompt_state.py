@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import trio
 from wcwidth import wcswidth, wcwidth
 
-from jdbpy import JdbpyError, VmState
+from jdbpy import Event, JdbpyError, Stopped, StopReason, VmState
 from jdbpy.cli.output.places import short_place_of
 from jdbpy.escape import escape
 from jdbpy.record import Record
@@ -47,6 +47,11 @@ class PromptState(Record):
     remote: str = ""  # address of a target that is not on this machine
     jvm: str = ""  # its name, if several are debugged
     asks: str = ""  # what the next lines are for, when they are no commands to run: "commands 2"; or a prompt
+
+    @property
+    def takes_lines(self) -> bool:
+        """True if the next lines are no commands; those in a recorded call are."""
+        return bool(self.asks) and not self.asks.startswith("recorded ")
 
 
 class Segment(Record):
@@ -136,6 +141,11 @@ LOOK = 10.0
 """Seconds between two looks at what is suspended."""
 
 BELL = "\a"
+
+
+def rings_at(event: Event, idle: float, after: float | None) -> bool:
+    """True if the prompt rings at an event: a stop, ``after`` seconds or more without a key; None: never."""
+    return after is not None and idle >= after and isinstance(event, Stopped) and event.reason is not StopReason.START
 
 
 async def ring_when_left_alone(session: Session, say: Callable[[str], object]) -> None:

@@ -14,9 +14,11 @@ from typing import Protocol
 
 from jdbpy.cli.output.plain import PlainRenderer
 from jdbpy.cli.output.renderer import Outcome
+from jdbpy.cli.output.shows import shown
 from jdbpy.cli.repl.prompt_state import PromptState
 from jdbpy.cli.repl.sink import Sink, Surface
-from jdbpy.cli.repl.terminal import fitting
+from jdbpy.cli.repl.terminal import fitting, rows
+from jdbpy.record import Record
 
 
 class Prompt(Surface, Protocol):
@@ -50,6 +52,7 @@ class Screen:
         self._prompt = prompt
         self._sink = sink
         self._make_renderer = make_renderer
+        self._in_place: tuple[int, int] | None = None  # rows that are to be written over, and what the sink had then
 
     @cached_property
     def renderer(self) -> PlainRenderer:
@@ -66,9 +69,30 @@ class Screen:
         columns, lines = self._prompt.size()
         text = fitting(parts, columns, lines - 1) if self._prompt.pages and not at_once else "".join(parts)
         if isinstance(text, str) and (not self.long or at_once):
-            self._sink.write(text)
+            self._sink.write(self._back() + text)
         else:
             self.long.append([text] if isinstance(text, str) else text)
+
+    def show_in_place(self, result: Record) -> None:
+        """Show a result over the one that was shown so last, if that is still at the end of the screen. It must fit:
+        what is too tall is cut.
+        """
+        columns, lines = self._prompt.size()
+        text = "".join(self.renderer.text_of(shown(result, self.renderer.settings)))
+        kept, height = "", 0
+        for line in text.splitlines(keepends=True):
+            height += rows(line.rstrip("\n"), columns)
+            if height >= lines:
+                break
+            kept += line
+        height = sum(rows(line, columns) for line in kept.split("\n")[:-1])
+        self._sink.write(self._back() + kept)
+        self._in_place = height, self._sink.written
+
+    def _back(self) -> str:
+        """Return what leads back to the begin of what was shown in place, and erases it; "" if there is none there."""
+        there, self._in_place = self._in_place, None
+        return f"\x1b[{there[0]}A\r\x1b[J" if there is not None and there[1] == self._sink.written else ""
 
     async def page(self) -> None:
         """Let the user read what is long."""

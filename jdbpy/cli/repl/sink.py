@@ -38,6 +38,8 @@ class Sink:
         self._surface = surface
         self._gather = gather
         self._limit = limit
+        self.written = 0
+        """How often something was written: what is shown in place stands at the end of it, or not."""
         self._waiting: list[str] = []
         self._size = 0
         self._showing = False
@@ -52,6 +54,7 @@ class Sink:
             return
         self._waiting.append(text if text.endswith("\n") else text + "\n")
         self._size += len(text)
+        self.written += 1
         self._filled.set()
 
     async def room(self) -> None:

@@ -39,6 +39,30 @@ def wants_color(choice: str, stdout: TextIO, environ: Mapping[str, str] = os.env
     return not environ.get("NO_COLOR") and stdout.isatty() and not is_dumb(environ)
 
 
+def wants_links(choice: str, stdout: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
+    """True if names of files are links (OSC 8), for a value of the setting ``links``.
+
+    ``auto``: at a terminal that is known to have them; others may show what they do not know.
+    """
+    if choice != "auto":
+        return choice == "on"
+    if not stdout.isatty() or is_dumb(environ) or environ.get("TMUX") or environ.get("STY"):
+        return False
+    vte = environ.get("VTE_VERSION", "")
+    return (
+        environ.get("TERM_PROGRAM", "") in _WITH_LINKS
+        or any(environ.get(name) for name in ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION"))
+        or (vte.isascii() and vte.isdigit() and int(vte) >= _VTE_WITH_LINKS)
+    )
+
+
+_WITH_LINKS = ("iTerm.app", "WezTerm", "ghostty", "vscode")
+"""Terminals with links, by what TERM_PROGRAM says."""
+
+_VTE_WITH_LINKS = 5000
+"""The first version of VTE (GNOME's terminal and others) with links, as VTE_VERSION says it: 0.50."""
+
+
 def size() -> tuple[int, int]:
     """Columns and lines of the terminal now: of standard output, else COLUMNS and LINES, else 80 and 24.
 

@@ -1,12 +1,12 @@
-"""The full screen of the prompt: panes of source, stack, variables, watches, threads and output above a line to type.
+"""The full-screen front end: source, stack, variables, watches, threads and output in panes above a command line.
 
-A session, its history, its completion and its commands are those of the plain prompt: keys are lines that are run.
+It shares session, history, completion and commands with the plain prompt: a key runs a command line.
 
-* ``state``: what the panes show, as plain records; ``reader``: asks the session for it, with ``sources``, ``tree`` and
-  ``plugin_panes``
-* ``model``: the screen without a terminal, of ``panes``, ``source_pane``, ``output_pane`` (with ``output_log``),
+* ``state``: the data that the panes show, as plain records; ``reader``: reads it from the session, with ``sources``,
+  ``tree``, ``recorded_call`` and ``plugin_panes``
+* ``model``: the screen without a terminal, made of ``panes``, ``source_pane``, ``output_pane`` (with ``output_log``),
   ``layout`` and ``fragments``
-* ``keys``: what keys do; ``look``: colors; ``application``: the screen on a terminal; ``full_prompt``: it as a source
-  of lines
-* ``switching``: the prompt with both faces, which is all that the front end knows of it
+* ``keys``: key bindings; ``look``: colors; ``application``: the screen on a terminal; ``full_prompt``: the screen as a
+  source of command lines
+* ``switching``: switches between the plain prompt and the screen; the rest of the front end uses only this module
 """

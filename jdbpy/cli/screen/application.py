@@ -1,7 +1,7 @@
 """The screen on the terminal: prompt_toolkit's application around ``ScreenModel``. It lives in the prompt's thread.
 
-Owns the widgets, what keys and the mouse are bound to, and the line below the panes with its modes: a
-command, the answer to a question, a text to search for, a line to go to. What was asked for goes out by ``Requests``.
+Owns the widgets, the key and mouse bindings, and the input line below the panes with its modes: a command, the answer
+to a question, a text to search for, a line number. Requests of the user go out through ``Requests``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from prompt_toolkit.output import Output
 
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, shorten, toolbar
 from jdbpy.cli.screen.fragments import fitted
-from jdbpy.cli.screen.keys import KEYS, KeyRow, bottom, help_lines
+from jdbpy.cli.screen.keys import IN_RECORDED_CALL, KEYS, KeyRow, bottom, help_lines
 from jdbpy.cli.screen.layout import OUTPUT, PANES, SOURCE
 from jdbpy.cli.screen.look import STYLE
 from jdbpy.cli.screen.model import ScreenModel, beside
@@ -49,17 +49,17 @@ from jdbpy.cli.screen.panes import Action
 from jdbpy.escape import escape
 
 REPAINT = 0.04
-"""Seconds between two drawings: a flood of news costs no more of them."""
+"""Seconds between two redraws, however many updates come in."""
 
 RESIZE = 0.2
-"""Seconds between two looks at the window's size: the signal that tells of a change goes to the main thread only."""
+"""Seconds between two checks of the window's size: the signal for a change goes to the main thread only."""
 
 TWICE = 0.4
-"""Seconds in which a second click makes it a double one."""
+"""Seconds within which a second click makes a double click."""
 
 
 class Requests(Protocol):
-    """What the screen asks for; called in the prompt's thread."""
+    """Callbacks of the screen; called in the prompt's thread."""
 
     def line(self, text: str, *, by_key: bool) -> None:
         """Run a line."""
@@ -102,7 +102,7 @@ class ScreenApplication:
         self.prompt_state = PromptState()
         self._pane_after = ""  # the pane that has the keys again after one command
         self.question = ""
-        """What is asked of the user; an answer goes to ``Requests.answer``."""
+        """The question to the user; an answer goes to ``Requests.answer``."""
         self._requests = requests
         self._mode = ""  # what the small line is for: search, goto, quit, answer; "" for a command
         self._message = ""
@@ -183,7 +183,7 @@ class ScreenApplication:
         return self.application.output.get_size().rows
 
     def resized(self) -> None:
-        """The window has changed: nothing is taken to be where it was drawn."""
+        """Redraw everything: the window has changed."""
         if self.application.is_running:
             self.application.renderer.clear()
             self.application.invalidate()
@@ -198,7 +198,7 @@ class ScreenApplication:
         self._begin("answer")
 
     def unask(self) -> None:
-        """The question is not asked any more."""
+        """Withdraw the question."""
         if self._mode == "answer":
             self._finish()
 
@@ -226,7 +226,7 @@ class ScreenApplication:
         for segment in toolbar(state, columns * 2 // 3, time.monotonic()):
             left.append((f"class:keys.{segment.kind}", f" {segment.text} "))
         used = sum(len(text) for _, text in left)
-        return [*beside(left, bottom(columns - used - 1), columns)]
+        return [*beside(left, bottom(columns - used - 1, self.model.state.shown_is), columns)]
 
     def _help_rows(self) -> list[StyleAndTextTuples]:
         columns = min(84, self.columns)
@@ -244,7 +244,7 @@ class ScreenApplication:
     # Requests
 
     def act(self, action: Action | None) -> None:
-        """Do what a key or a click asks for."""
+        """Carry out the action of a key or a click."""
         if action is None:
             return
         match action.kind:
@@ -260,13 +260,13 @@ class ScreenApplication:
                 self.say(action.text)
 
     def focus_prompt(self, *, once: bool = False) -> None:
-        """Let the user type commands, or one, after which the pane has the keys again that has them now."""
+        """Focus the command line; for one command only, the focus then goes back to the current pane."""
         self._pane_after = self.model.focus if once and self.model.focus != "prompt" else ""
         self.model.focus = "prompt"
         self.application.layout.focus(self._command_window)
 
     def focus_panes(self, name: str = "") -> None:
-        """Give a pane the keys."""
+        """Focus a pane."""
         if name:
             self.model.focus_on(name)
         elif self.model.focus == "prompt":
@@ -392,7 +392,9 @@ class ScreenApplication:
 
     def _press(self, row: KeyRow, event: KeyPressEvent) -> None:
         self._message = ""
-        if row.line:
+        if self.model.state.recorded and (line := IN_RECORDED_CALL.get(row.name)):
+            self._requests.line(line, by_key=True)
+        elif row.line:
             self._requests.line(row.line, by_key=True)
         else:
             self._do(row.name, event)

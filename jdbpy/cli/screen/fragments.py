@@ -1,4 +1,4 @@
-"""Lines of styled text: cut and filled to a number of columns, and made of what renderers write for a terminal.
+"""Lines of styled text: cut or padded to a number of columns, and parsed from a renderer's terminal output.
 
 A line is a list of (style, text), as prompt_toolkit takes it; wide characters count two columns. Pure.
 """
@@ -28,12 +28,12 @@ def _wide(character: str) -> int:
 
 
 def columns_of(text: str) -> int:
-    """Return the columns that a text takes."""
+    """Return the width of a text in columns."""
     return len(text) if text.isascii() else sum(map(_wide, text))
 
 
 def width(line: Iterable[Fragment]) -> int:
-    """Return the columns that a line takes."""
+    """Return the width of a line in columns."""
     return sum(columns_of(text) for _, text in line)
 
 

@@ -1,7 +1,7 @@
 """The screen as a source of lines: the application in the prompt's thread, seen from trio.
 
-Owns the crossing between the two: lines, answers and requests come out, states and text go in; and that the terminal is
-left as it was found, however the application ends.
+Owns the communication between the two threads (lines, answers and requests come out, states and text go in), and
+restores the terminal however the application ends.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from jdbpy.cli.screen.state import ScreenState
 from jdbpy.task_groups import open_nursery
 
 WAITING = 2
-"""Lines of keys that wait for the command that runs; more are dropped, so that nothing goes on after the key."""
+"""Lines queued by keys while a command runs; more are dropped, so that a held key has no long aftermath."""
 
 
 class FullScreen:
@@ -51,7 +51,7 @@ class FullScreen:
         opened: Callable[[str, str], object],
     ) -> None:
         self.failure: BaseException | None = None
-        """What has ended the application, if it was not asked to end."""
+        """The error that ended the application; None after a regular end."""
         self.over = trio.Event()
         """Set when it has ended."""
         self._thread = thread
@@ -84,8 +84,8 @@ class FullScreen:
             self._came.set()
 
     async def _follow_size(self) -> None:
-        """Draw it anew whenever the window has changed: also when it is as large as before by the time that one
-        looks, since the terminal may have cut what was there."""
+        """Redraw whenever the window has changed, also when it has its old size again by then: the terminal may have
+        cut what was on it."""
         if (changed := getattr(signal, "SIGWINCH", None)) is not None:
             with trio.open_signal_receiver(changed) as signals:
                 async for _ in signals:
@@ -120,19 +120,19 @@ class FullScreen:
             app.exit(exception=error)
 
     def redraw(self) -> None:
-        """Draw it anew."""
+        """Redraw the screen."""
         self._thread.post(self._screen.application.invalidate)
 
     def update(self, state: PromptState) -> None:
-        """Show another state at the prompt, which has the keys while more lines are asked for."""
+        """Update the state of the prompt, which has the focus while more lines are asked for."""
         before = self._screen.prompt_state
         self._screen.prompt_state = state
-        if state.asks and not before.asks:
+        if state.takes_lines and not before.takes_lines:
             self._thread.post(self._screen.focus_prompt)
         self.redraw()
 
     def take(self, state: ScreenState) -> None:
-        """Show another state in the panes."""
+        """Update the state of the panes."""
         waits = self._state is not None
         self._state = state
         if not waits:
@@ -150,7 +150,7 @@ class FullScreen:
         self.redraw()
 
     def say(self, text: str) -> None:
-        """Show a sentence until the next key."""
+        """Show a message until the next key."""
         self._thread.post(partial(self._screen.say, text))
         self.redraw()
 

@@ -1,4 +1,4 @@
-"""The place of each pane on the screen: rectangles, from the size of the window and the user's wishes. Pure.
+"""The layout: the rectangle of each pane, computed from the window size and the user's settings. Pure.
 
 The source is at the left, output runs below everything, the others are stacked at the right, in two columns where the
 window is wide, or below the source where it is narrow. A pane for which no room is left is left out, the least
@@ -24,13 +24,13 @@ PANES = (SOURCE, VARIABLES, STACK, WATCHES, THREADS, JVMS, OUTPUT)
 """The panes that are always there, in the order in which Tab goes through them."""
 
 NARROW = 64
-"""Columns below which nothing is put beside the source."""
+"""Minimum window width for panes beside the source."""
 
 WIDE = 150
-"""Columns from which on there are two columns beside the source."""
+"""Minimum window width for two columns of panes beside the source."""
 
 LEAST_ROWS = 3
-"""Rows of the smallest pane, its title among them."""
+"""Rows of the smallest pane, its title included."""
 
 LEAST_SOURCE = 5
 
@@ -49,12 +49,12 @@ class Rectangle(Record):
     rows: int
 
     def has(self, column: int, row: int) -> bool:
-        """True if the point is within."""
+        """True if the rectangle contains the point."""
         return self.column <= column < self.column + self.columns and self.row <= row < self.row + self.rows
 
 
 class Sizes(Record):
-    """The user's wishes: columns at the side, rows of output, more or less rows for others; 0 where there is none."""
+    """The user's settings: columns at the side, rows of output, rows more or fewer for other panes; 0: not set."""
 
     side: int = 0
     output: int = 0
@@ -121,7 +121,7 @@ def _side_columns(columns: int, sizes: Sizes) -> int:
 
 
 def _halves(side: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Values first, and what stands still beside them."""
+    """Return the panes of two columns: those with values first, the others beside them."""
     first = [name for name in side if name in (VARIABLES, WATCHES)]
     second = [name for name in side if name not in first]
     if not first or not second:
@@ -131,7 +131,7 @@ def _halves(side: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _stacked(names: Sequence[str], area: Rectangle, sizes: Sizes) -> dict[str, Rectangle]:
-    """Return the places of panes one below the other; those for which there is no room are left out, the last first."""
+    """Return the rectangles of panes stacked in an area; those that do not fit are left out, the last ones first."""
     names = list(names)
     while len(names) > 1 and len(names) * LEAST_ROWS > area.rows:
         names.remove(max(names, key=lambda name: (name not in PANES, -_weight(name))))
@@ -149,7 +149,7 @@ def _weight(name: str) -> int:
 
 
 def _shares(names: Sequence[str], rows: int, more: Mapping[str, int]) -> list[int]:
-    """Return how the rows are divided: by weight, with what the user has added or taken away."""
+    """Return the height of each pane: by weight, plus or minus what the user has set."""
     total = sum(map(_weight, names))
     heights = [max(LEAST_ROWS, rows * _weight(name) // total + more.get(name, 0)) for name in names]
     while (over := sum(heights) - rows) > 0:

@@ -1,4 +1,4 @@
-"""The look of the screen: what each class of text is drawn as.
+"""The look of the screen: the style of each class of text.
 
 Colors are those of the terminal's own palette, which fit a dark and a light background; without colors bold, reversed,
 dim and underlined text remain.

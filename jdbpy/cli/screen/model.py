@@ -1,6 +1,6 @@
-"""The whole screen without a terminal: its panes, which of them are shown and where, the focus; drawn as rows of text.
+"""The screen without a terminal: its panes, which of them are visible and where, the focus; rendered as rows of text.
 
-Pure: a state and the user's keys in, rows and actions out. What draws the rows is ``application``.
+Pure: a state and keys in, rows and actions out. ``application`` draws the rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ScreenModel:
         self.places: dict[str, Rectangle] = {}
 
     def take(self, state: ScreenState) -> None:
-        """Show another state from now on."""
+        """Take a new state."""
         self.state = state
         for each in state.plugins:
             if each.name not in self.panes:
@@ -69,7 +69,7 @@ class ScreenModel:
 
     @property
     def shown(self) -> list[str]:
-        """Return the names of the panes that are wanted, whether there is room or not."""
+        """Return the names of the panes that should be visible, whether there is room or not."""
         if self.alone:
             return [self.alone]
         return [name for name in self.panes if self.wished.get(name, self._by_itself(name))]
@@ -82,7 +82,7 @@ class ScreenModel:
         return True
 
     def show(self, name: str, shown: bool) -> None:
-        """Show a pane from now on, or hide it; the last one stays."""
+        """Show or hide a pane; the last visible one stays."""
         if shown or len(self.shown) > 1:
             self.wished[name] = shown
             self.alone = ""
@@ -92,15 +92,15 @@ class ScreenModel:
         self.show(name, name not in self.shown)
 
     def zoom(self) -> None:
-        """Give the pane with the focus the whole screen, or take it back."""
+        """Toggle between the focused pane alone and all panes."""
         self.alone = "" if self.alone else self.focus if self.focus in self.panes else SOURCE
 
     def zoom_on(self, name: str) -> None:
-        """Give a pane the whole screen."""
+        """Show one pane alone."""
         self.focus = self.alone = name
 
     def resize(self, name: str, by: int) -> None:
-        """Make a pane larger or smaller by rows; of the source by columns."""
+        """Grow or shrink a pane by rows; the source by columns."""
         sizes = self.sizes
         place = self.places.get(name)
         if name == SOURCE or place is None:
@@ -117,7 +117,7 @@ class ScreenModel:
             self.sizes = sizes.replace(rows=tuple(rows.items()))
 
     def size(self, name: str, wanted: int) -> None:
-        """Give a pane so many rows; the source so many columns."""
+        """Set the height of a pane; of the source, the width."""
         place = self.places.get(name)
         if place is not None:
             now = place.columns if name == SOURCE else place.rows
@@ -126,13 +126,13 @@ class ScreenModel:
     # The focus
 
     def turn(self, by: int) -> None:
-        """Give the next pane the focus, or the one before it, in the order in which they stand."""
+        """Focus the next or the previous pane, in their order on the screen."""
         names = [name for name in self.panes if name in self.places] or [SOURCE]
         place = names.index(self.focus) if self.focus in names else 0
         self.focus = names[(place + by) % len(names)]
 
     def focus_on(self, name: str) -> None:
-        """Give a pane the focus, and show it if it is hidden."""
+        """Focus a pane; show it if it is hidden."""
         if name in self.panes and name not in self.shown:
             self.show(name, True)
         self.focus = name
@@ -187,7 +187,7 @@ class ScreenModel:
         return next((name for name, place in self.places.items() if place.has(column, row)), "")
 
     def click(self, column: int, row: int, *, twice: bool = False) -> Action | None:
-        """Give the pane that was clicked the focus; return what the click does."""
+        """Focus the pane that was clicked; return the action of the click."""
         name = self.pane_at(column, row)
         if not name:
             return None
@@ -205,7 +205,7 @@ class ScreenModel:
 
 
 def beside(left: Line, right: Line, columns: int) -> Line:
-    """Return a line with something at its right end, which goes first where there is no room for both."""
+    """Return a line with right-aligned text, which is dropped first if there is no room for both."""
     room = columns - width(left)
     if room <= width(right):
         return fitted(left, columns, fill="class:keys")

@@ -1,6 +1,6 @@
-"""The log of the screen: what the program writes, and what commands and reports say, bounded.
+"""The output log of the screen: output of the program, of commands and of reports; bounded.
 
-Written by trio's thread and read by the screen's. A flood costs the last ``MOST`` lines of it.
+Written by trio's thread, read by the screen's. Of a flood it keeps the last ``MOST`` lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The output pane: the end of the log, or what was scrolled to. Pure but for the log, which grows meanwhile."""
+"""The output pane: the end of the log, or where the user has scrolled to. Pure but for the log, which grows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from jdbpy.cli.screen.output_log import MOST, OutputLog
 from jdbpy.cli.screen.panes import Pane
 
 LONGEST = 4_000
-"""Characters of a line that are shown."""
+"""Characters of a line that are shown at most."""
 
 
 class OutputPane(Pane):
-    """The end of the log, or what was scrolled to."""
+    """The end of the log, or where the user has scrolled to."""
 
     name, title = "output", "Output"
 

@@ -1,11 +1,12 @@
 """The panes that are lists of rows: stack, threads, JVMs, watches, variables, panes of plug-ins. Pure.
 
-A pane is given the state, and gives its rows as styled text for a width and a height; keys and clicks move its cursor
-and come to an ``Action``, which is carried out elsewhere.
+A pane takes a state and renders its rows as styled text for a width and a height; keys and clicks move its cursor or
+return an ``Action``, which the caller carries out.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
 
@@ -17,58 +18,61 @@ Item = TypeVar("Item")
 
 
 class Action(Record):
-    """What a key or a click asks for. ``kind``: ``line`` (run ``text`` as if it was typed), ``open``, ``close`` (a node
+    """The result of a key or a click. ``kind``: ``line`` (run ``text`` as if it was typed), ``open``, ``close`` (a node
     of the variables, by its path), ``type`` (put ``text`` on the prompt line), ``say`` (show it there)."""
 
     kind: str
     text: str = ""
 
 
-class Pane:
-    """A pane; those that show rows of the same kind are a ``ListPane``."""
+class Pane(ABC):
+    """A pane; one that shows a list of items is a ``ListPane``."""
 
     name = ""
     title = ""
 
-    def take(self, state: ScreenState) -> None:
-        """Show another state from now on."""
+    def take(self, state: ScreenState) -> None:  # noqa: B027  (the output pane has no use for it)
+        """Take a new state."""
 
+    @abstractmethod
     def rows(self, columns: int, rows: int, focused: bool) -> list[Line]:
         """Return at most so many rows."""
-        raise NotImplementedError
 
     def heading(self) -> str:
-        """Return the title, and how much of it there is."""
+        """Return the title, with the number of rows where it matters."""
         return self.title
 
+    @abstractmethod
     def move(self, by: int) -> None:
         """Move the cursor by rows."""
 
+    @abstractmethod
     def page(self, by: int) -> None:
-        """Move it by what fits."""
+        """Move the cursor by a page."""
 
+    @abstractmethod
     def ends(self, *, last: bool) -> None:
-        """Move it to the first or the last row."""
+        """Move the cursor to the first or the last row."""
 
     def aside(self, by: int) -> Action | None:
-        """Left and right."""
+        """Return the action of Left or Right."""
         return None
 
     def scroll(self, by: int) -> None:
-        """Show other rows; the cursor goes with them."""
+        """Scroll; the cursor goes along."""
         self.move(by)
 
     def enter(self) -> Action | None:
-        """Return what Enter does at the cursor."""
+        """Return the action of Enter at the cursor."""
         return None
 
     def click(self, column: int, row: int, *, twice: bool = False) -> Action | None:
-        """Return what a click does; row 0 is the first below the title."""
+        """Return the action of a click; row 0 is the first below the title."""
         return None
 
 
 class ListPane(Pane, Generic[Item]):
-    """One row an item. The cursor stays with its item as long as that is there."""
+    """A pane with one row per item. The cursor stays on its item as long as that exists."""
 
     empty = ""
 
@@ -78,20 +82,20 @@ class ListPane(Pane, Generic[Item]):
         self.top = 0
         self._height = 1
 
+    @abstractmethod
     def key(self, item: Item) -> Hashable:
-        """Return what stays the same of an item from state to state."""
-        raise NotImplementedError
+        """Return what identifies an item from state to state."""
 
+    @abstractmethod
     def row(self, item: Item, columns: int) -> Line:
         """Return an item as a line."""
-        raise NotImplementedError
 
     def is_current(self, item: Item) -> bool:
-        """True for the item that the cursor goes to when it is another one than before."""
+        """True for the current item: the cursor follows it when it changes."""
         return False
 
     def set_items(self, items: Sequence[Item]) -> None:
-        """Show other items."""
+        """Replace the items."""
         before = [self.key(each) for each in self.items if self.is_current(each)]
         chosen = self.key(self.items[self.cursor]) if self.cursor < len(self.items) else None
         self.items = items
@@ -136,7 +140,7 @@ class ListPane(Pane, Generic[Item]):
         return self.chosen(self.items[self.cursor]) if self.cursor < len(self.items) else None
 
     def chosen(self, item: Item) -> Action | None:
-        """Return what Enter does with an item."""
+        """Return the action of Enter on an item."""
         return None
 
     def click(self, column: int, row: int, *, twice: bool = False) -> Action | None:
@@ -159,6 +163,7 @@ class StackPane(ListPane[FrameShown]):
 
     def take(self, state: ScreenState) -> None:
         self.title = f"Stack of {state.thread}" if state.thread else "Stack"
+        self.empty = "no stack: nothing is stopped" if state.runs else state.variables_note or "no frames"
         self.set_items(state.frames)
 
     def key(self, item: FrameShown) -> Hashable:
@@ -171,7 +176,7 @@ class StackPane(ListPane[FrameShown]):
         style = "class:chosen" if item.selected else ""
         return [
             ("class:marker" if item.selected else "class:faint", "▶" if item.selected else " "),
-            ("class:faint", f"{item.index} "),
+            ("class:faint", f"{item.index} " if item.index else ""),  # a line about the frames has none
             (style or "class:name", item.method),
             ("class:type", f" {item.place}"),
             ("class:faint", f" {item.package}" if item.package else ""),
@@ -182,7 +187,7 @@ class StackPane(ListPane[FrameShown]):
 
 
 class ThreadsPane(ListPane[ThreadShown]):
-    """The threads, those that stand still first."""
+    """The threads, suspended ones first."""
 
     name, title, empty = "threads", "Threads", "no threads are known yet"
 
@@ -260,7 +265,7 @@ class WatchesPane(ListPane[WatchShown]):
         return Action("type", f"print {item.expression}")
 
     def delete(self) -> Action | None:
-        """Return what takes the one at the cursor away."""
+        """Return the action that removes the watch at the cursor."""
         if self.cursor >= len(self.items):
             return None
         return Action("line", f"undisplay {self.items[self.cursor].number}")
@@ -311,7 +316,7 @@ class VariablesPane(ListPane[NodeShown]):
         return Action("close" if item.open else "open", item.path)
 
     def aside(self, by: int) -> Action | None:
-        """Right opens what is closed, left closes it, or goes to what it is in."""
+        """Right opens a closed node; Left closes an open one, or goes to its parent."""
         if self.cursor >= len(self.items):
             return None
         item = self.items[self.cursor]

@@ -1,4 +1,4 @@
-"""Panes of plug-ins: functions marked by ``jdbpy.pane``, called at each stop that the screen shows."""
+"""Panes of plug-ins: functions decorated with ``jdbpy.pane``, called at each stop."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from jdbpy.plugins.running import evaluated
 MOST_LINES = 1_000
 
 LONGEST = 5.0
-"""Seconds that a pane may take; then it is interrupted, and says so."""
+"""Time limit of a pane's function in seconds; then it is interrupted, and the pane says so."""
 
 
 def declared() -> dict[str, tuple[Plugin, PaneDeclaration]]:
-    """Return the panes of loaded plug-ins by their names; the last one of a name counts."""
+    """Return the panes of loaded plug-ins by name; of several with one name, the last."""
     return {each.name: (plugin, each) for plugin in LOADED.values() for each in plugin.panes}
 
 
 def pane_names() -> tuple[str, ...]:
-    """Return the names of the panes that loaded plug-ins have."""
+    """Return the names of the panes of loaded plug-ins."""
     return tuple(declared())
 
 
 async def read_plugins(ctx: Context) -> tuple[PluginPane, ...]:
-    """Return what the panes show now."""
+    """Call the functions of the panes; return what they show."""
     return tuple([await _read(ctx, name, *each) for name, each in declared().items()])
 
 

@@ -1,8 +1,8 @@
-"""The panes' reader: asks the session what the panes show, beside the prompt, and publishes one state after the other.
+"""The reader of the panes: reads from the session what they show, in a task beside the prompt, and publishes states.
 
-What a stop brings with it is published at once; all else is asked for together, and published as it comes. Nothing is
-asked while the target runs but for the names of threads nearby, and nothing twice at one stop unless a command may have
-changed it.
+What comes with a stop is published at once; everything else is requested together, and published as it arrives. While
+the target runs nothing is requested but thread names of a local target; at one stop nothing is requested twice unless a
+command may have changed it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import plain_text
 from jdbpy.cli.output.places import line_of, short_place_of, state_of
 from jdbpy.cli.output.values import value_line
+from jdbpy.cli.screen.recorded_call import RecordedReader
 from jdbpy.cli.screen.sources import SourceReader, line_marks, values_at
 from jdbpy.cli.screen.state import (
     FrameShown,
@@ -37,12 +38,29 @@ FRAMES = 200
 """Frames of the stack that are shown."""
 
 SETTLED = 0.05
-"""Seconds between news while the target runs: what passes by so quickly need not be seen."""
+"""Seconds between updates while the target runs."""
 
 _BEGIN = """\
-Nothing is to be seen yet: the thread has no frames.
+Nothing to see yet: the thread has no frames.
 F5 lets the program run.
 ':stop in CLASS.METHOD' sets a breakpoint before.
+? shows the keys."""
+
+_RUNS = """\
+The program runs.
+p pauses it.
+':stop in CLASS.METHOD' sets a breakpoint.
+? shows the keys."""
+
+_ENDED = """\
+The program has ended.
+':restart' starts one that was launched again, ':reconnect' attaches again.
+q leaves."""
+
+_OF_FILE = """\
+No JVM runs here: this is what a file has kept, and no thread stood still in it.
+':threads' and ':where all' show a snapshot.
+':recorded' lists recorded calls, ':recorded 1' opens one.
 ? shows the keys."""
 
 _CHANGING = frozenset(
@@ -68,7 +86,7 @@ class ReadJvm(Protocol):
 
 
 class ReadJvms(Protocol):
-    """The JVMs that are debugged, and the one that commands go to."""
+    """The JVMs of the session, and the one that commands go to."""
 
     @property
     def members(self) -> Sequence[ReadJvm]: ...
@@ -84,7 +102,7 @@ PluginReader = Callable[[Context], Awaitable[tuple[PluginPane, ...]]]
 
 
 class PaneReader:
-    """Reads for one screen. ``poke()`` says that something may have happened; ``run()`` must be running."""
+    """The reader of one screen. ``poke()`` wakes it; ``run()`` must be running."""
 
     def __init__(
         self, jvms: ReadJvms, publish: Callable[[ScreenState], object], plugins: PluginReader | None = None
@@ -97,39 +115,43 @@ class PaneReader:
         self._reading = trio.CancelScope()
         self._sources = SourceReader()
         self._tree = VariableTree()
+        self._recorded = RecordedReader(self._sources)
         self._moment: object = None  # of what was read
+        self._read_at: object = None  # of what is being read, or was
         self._listed: object = None
         self._stop: object = None  # that was read last, whatever was selected there
+        self._taken: object = None  # the stop that the tree shows
         self._changed = False
         self._opening: list[tuple[str, str]] = []
 
     def poke(self) -> None:
-        """Something may have happened."""
+        """Wake the reader: something may have happened."""
         self._news.set()
-        if self._now() != self._moment:
+        if self._now() != self._read_at:  # what is being read is out of date
             self._reading.cancel()
 
     def glance(self) -> None:
-        """Show what is known without asking: the JVMs, where breakpoints stand. Something was put out just now."""
-        jvms = _jvms_shown(self._jvms) if self._jvms.several else ()
+        """Publish what is known without a request (JVMs, breakpoints), as something was just printed."""
         marks = line_marks(_points(self._jvms.current.session), self.state.source)
-        if (jvms, marks) != (self.state.jvms, self.state.marks):
-            self._publish(jvms=jvms, marks=marks)
+        if (_jvms_shown(self._jvms), marks) != (self.state.jvms, self.state.marks):
+            self._publish(marks=marks)
 
     def note_line(self, line: str) -> None:
-        """The user runs a line: it may change values."""
+        """Note that the user runs a line, which may change values."""
         word = line.partition(" ")[0].partition("/")[0].lower()
         if word in _CHANGING or "=" in line or "(" in line:
             self._changed = True
 
     def open(self, kind: str, path: str) -> None:
-        """Open a variable, close it, or show more of it."""
+        """Open or close a variable, or show more of its elements."""
         self._opening.append((kind, path))
         self._news.set()
 
     def _now(self) -> object:
-        """Return what is the same as long as nothing has run, and the same frame is selected."""
-        session = self._jvms.current.session
+        """Return a key that stays equal while nothing has run and the same frame is selected."""
+        session, cursor = self._jvms.current.session, self._jvms.current.context.open_call
+        if cursor is not None:
+            return session, str(session.state), cursor, cursor.step.number
         if session.state is not VmState.STOPPED or session.selection[0] is None:
             return session, str(session.state)
         return session, session.ran, session.last_stop, session.selection
@@ -146,29 +168,41 @@ class PaneReader:
                 await trio.sleep(SETTLED)
 
     def _publish(self, **changes: object) -> None:
-        self.state = self.state.replace(**changes)
+        session = self._jvms.current.session
+        self.state = self.state.replace(
+            jvms=_jvms_shown(self._jvms),  # another one may have stopped meanwhile
+            lives=session.state.lives,
+            file=session.snapshot_info is not None,
+            **changes,
+        )
         self._publish_to(self.state)
 
     async def _read(self) -> None:
         jvm = self._jvms.current
         session, ctx, now = jvm.session, jvm.context, self._now()
+        self._read_at = now
         again = now == self._moment and not self._changed
         opening, self._opening = self._opening, []
+        if ctx.open_call is not None:
+            await self._read_recorded(session, ctx, opening)
+            self._moment = now
+            return
+        if self.state.recorded:  # it was closed
+            self.state = self.state.replace(recorded="", source=SourceShown(), frames=(), frames_total=0)
         for kind, path in opening:
             {"open": self._tree.opened, "close": self._tree.closed, "more": self._tree.more}[kind](path)
-        jvms = _jvms_shown(self._jvms) if self._jvms.several else ()
         if session.state is not VmState.STOPPED or session.selection[0] is None:
-            await self._read_running(session, ctx, jvms)
+            await self._read_running(session, ctx)
             self._moment = now
             return
         if again:
             with suppress(JdbpyError):
-                await self._read_again(ctx, jvms)
+                await self._read_again(ctx)
             return
         self._changed = False
         try:
             frame = await session.stack.selected()
-            await self._read_stop(session, ctx, frame, jvms, same_stop=now == self._moment)
+            await self._read_stop(session, ctx, frame, same_stop=now == self._moment)
             self._moment = now
         except JdbpyError as error:  # it runs again, or has no frame
             self._publish(
@@ -178,24 +212,34 @@ class PaneReader:
                 source=self.state.source if self.state.source.lines else SourceShown(message=_BEGIN),
                 frames=(),
                 variables=(),
-                jvms=jvms,
                 variables_note=escape(error.message),
             )
             with suppress(JdbpyError):
                 self._publish(threads=_threads_shown(await session.threads.list(), session))
 
-    async def _read_running(self, session: Session, ctx: Context, jvms: tuple[JvmShown, ...]) -> None:
-        ended = session.state is not VmState.RUNNING and session.state is not VmState.STOPPED
+    async def _read_recorded(self, session: Session, ctx: Context, opening: Sequence[tuple[str, str]]) -> None:
+        """Show the recorded call that is open. No trip."""
+        for kind, path in opening:
+            self._recorded.opened(kind, path)
+        shown = await self._recorded.read(ctx, ctx.open_call)
+        self._publish(**shown, marks=line_marks(_points(session), shown["source"]))
+
+    async def _read_running(self, session: Session, ctx: Context) -> None:
+        ended = not session.state.lives
         ctx.seen = None
         note = f"the program has ended ({session.state})" if ended else "the program runs"
+        message = _ENDED if ended else _RUNS
+        if session.snapshot_info is not None:
+            note, message = "no thread stood still", _OF_FILE
+        source = self.state.source
         self._publish(
+            source=source if source.lines else SourceShown(message=message),
             runs=True,
             busy=False,
             thread="",
             frames=(),
             variables=(),
             variables_note=note,
-            jvms=jvms,
             marks=line_marks(_points(session), self.state.source),
         )
         if ended:
@@ -204,30 +248,29 @@ class PaneReader:
             with suppress(JdbpyError):
                 self._publish(threads=_threads_shown(await session.threads.list(), session))
 
-    async def _read_again(self, ctx: Context, jvms: tuple[JvmShown, ...]) -> None:
-        """Read what commands may have changed that let nothing run, and what was opened."""
+    async def _read_again(self, ctx: Context) -> None:
+        """Read what a command may have changed without resuming, and newly opened nodes."""
         session = ctx.session
         source = self.state.source
-        if ctx.listed is not None and ctx.listed is not self._listed:
-            self._listed = ctx.listed
-            shown = await self._sources.listed(ctx, ctx.listed)
+        listed = ctx.listed  # a command may set another one, or none, while this reads
+        if listed is not None and listed is not self._listed:
+            self._listed = listed
+            shown = await self._sources.listed(ctx, listed)
             frame = await session.stack.standing()
+            middle = listed.first + min(5, (listed.last - listed.first) // 2)
             if shown is not None and shown.key != source.key:
-                line = ctx.listed.first + min(5, (ctx.listed.last - ctx.listed.first) // 2)
-                source = shown.replace(at=line)
+                source = shown.replace(at=middle)
             elif shown is not None and source.current is not None:
-                source = source.replace(at=ctx.listed.first + min(5, (ctx.listed.last - ctx.listed.first) // 2))
+                source = source.replace(at=middle)
             if shown is not None and shown.key == source.key and frame.location.line is not None:
                 here = await self._sources.at_frame(ctx, frame)
                 if here is not None and here.key == source.key:
                     source = source.replace(current=frame.location.line, top=frame.index == 1)
-        self._publish(source=source, marks=line_marks(_points(session), source), jvms=jvms)
+        self._publish(source=source, marks=line_marks(_points(session), source))
         self._take_watches(ctx)
         await self._read_open(session)
 
-    async def _read_stop(
-        self, session: Session, ctx: Context, frame: FrameInfo, jvms: tuple[JvmShown, ...], *, same_stop: bool
-    ) -> None:
+    async def _read_stop(self, session: Session, ctx: Context, frame: FrameInfo, *, same_stop: bool) -> None:
         session.stack.will_read(frame)
         source = await self._sources.at_frame(ctx, frame)
         self._listed = ctx.listed
@@ -241,20 +284,28 @@ class PaneReader:
             marks=line_marks(_points(session), known),
             frames=self._frames_at_once(frame, session),
             variables_note="",
-            jvms=jvms,
         )
 
         async def variables() -> None:
-            found = await session.stack.variables(frame)
+            try:
+                found = await session.stack.variables(frame)
+            except JdbpyError as error:
+                self._publish(variables=(), variables_note=escape(error.message))
+                return
             at = frame.location
-            place = (f"{at.class_name}.{at.method}{at.signature}", frame.thread.id, frame.height)
-            self._tree.take(place, found, same_stop=same_stop)
+            place = (f"{at.class_name}.{at.method}{at.signature}", frame.thread.id, frame.height, session)
+            stop = session, session.last_stop, session.ran  # read again at one, marks of what has changed stay
+            self._tree.take(place, found, same_stop=same_stop or stop == self._taken)
+            self._taken = stop
             self._show_variables(found)
             ctx.seen = {**(ctx.seen or {}), **_names_of(found)}
             await self._read_open(session)
 
         async def stack() -> None:
             trace = await session.stack.of(count=FRAMES)
+            if trace.error:  # a recording has the frame and not the stack
+                self._publish(frames=(_frame_shown(frame, frame.index), FrameShown(0, f"… {trace.error}", "")))
+                return
             rows = tuple(_frame_shown(each, frame.index) for each in trace.frames)
             left = trace.total - len(rows)
             if left > 0:
@@ -299,7 +350,7 @@ class PaneReader:
         self._publish(busy=False)
 
     def _frames_at_once(self, frame: FrameInfo, session: Session) -> tuple[FrameShown, ...]:
-        """Return the stack as far as it is known without asking: below the frame are those that were there before."""
+        """Return the stack as far as it is known without a request: the callers are those of the stop before."""
         before, state = self.state.frames, self.state
         top = _frame_shown(frame, frame.index)
         if state.thread != escape(session.selected_thread_name) or state.frames_total != len(before):
@@ -316,7 +367,7 @@ class PaneReader:
         self._publish(variables=self._tree.nodes(), source=source.replace(values=values_at(source, tuple(found))))
 
     async def _read_open(self, session: Session) -> None:
-        """Read what is in the nodes that are open, a level at a time. wire: 3 trips or so for a level."""
+        """Read the contents of open nodes, level by level. wire: about 3 trips per level."""
         while wanted := self._tree.wanted():
             async with open_nursery() as nursery:
                 for path, value, count in wanted:
@@ -356,7 +407,7 @@ class PaneReader:
 
 
 async def _alone(part: Callable[[], Awaitable[None]]) -> None:
-    """Read one pane: what is wrong with it leaves the others alone; the next stop brings the next chance."""
+    """Read one pane: an error in it does not affect the others, and the next stop tries again."""
     with suppress(JdbpyError):
         await part()
 
@@ -366,7 +417,7 @@ def _points(session: Session) -> list[BreakpointInfo]:
 
 
 def _names_of(variables: Sequence[Variable]) -> dict[str, object]:
-    """Return what completion offers of variables."""
+    """Return the variables that completion offers."""
     this = next((each.value for each in variables if each.kind == "this" and each.value is not None), None)
     return {
         "variables": tuple((each.name, each.type) for each in variables),
@@ -390,8 +441,8 @@ _OF_THE_VM = frozenset(("system", "InnocuousThreadGroup"))
 
 
 def _threads_shown(threads: Sequence[ThreadInfo], session: Session) -> tuple[ThreadShown, ...]:
-    """Return the threads: the selected one, those that an event has stopped, others that stand still, those that run;
-    the VM's own last."""
+    """Return the threads: the selected one, those stopped by an event, other suspended ones, running ones; the VM's
+    own last."""
     selected = session.selection[0]
 
     def order(thread: ThreadInfo) -> tuple[bool, bool, bool, bool]:
@@ -412,7 +463,7 @@ def _threads_shown(threads: Sequence[ThreadInfo], session: Session) -> tuple[Thr
 
 def _jvms_shown(jvms: ReadJvms) -> tuple[JvmShown, ...]:
     found = []
-    for jvm in jvms.members:
+    for jvm in jvms.members if jvms.several else ():
         stop = jvm.session.last_stop if jvm.session.state is VmState.STOPPED else None
         place = escape(short_place_of(stop.location)) if stop is not None and stop.location is not None else ""
         found.append(JvmShown(jvm.name, str(jvm.session.state), place, jvm is jvms.current))

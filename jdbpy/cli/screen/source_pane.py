@@ -1,6 +1,6 @@
-"""The source pane: lines with their numbers and marks, the current line with its values, a cursor, search. Pure.
+"""The source pane: numbered lines with marks, the current line with values, a cursor, search. Pure.
 
-Lines are highlighted a block at a time, when they are first seen, in the colors that `list` has.
+Lines are highlighted block by block when they are first shown, in the colors of `list`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import textwrap
 from functools import lru_cache
 
 from jdbpy.cli.output.source import highlighted
-from jdbpy.cli.screen.fragments import Line, fitted, skipped
+from jdbpy.cli.screen.fragments import Line, columns_of, fitted, skipped, width
 from jdbpy.cli.screen.panes import Action, Pane
 from jdbpy.cli.screen.state import LineMark, ScreenState, SourceShown
 
@@ -21,11 +21,11 @@ MARKS = {
     "wait": ("class:faint", "◌"),
 }
 BLOCK = 80
-"""Lines that are highlighted together."""
+"""Lines highlighted at once."""
 
 
 class SourcePane(Pane):
-    """The text of the selected frame, or of what was listed last."""
+    """The source of the selected frame, or the file that was listed last."""
 
     name, title = "source", "Source"
 
@@ -37,13 +37,17 @@ class SourcePane(Pane):
         self.left = 0
         self.pattern = ""
         self._height = 1
+        self._behind: dict[int, str] = {}
         self._sought = False  # the cursor was put somewhere, and has not been drawn there
         self._runs = True
+        self._recorded = False
 
     def take(self, state: ScreenState) -> None:
         before, now = self.shown, state.source
         self._runs = state.runs
+        self._recorded = bool(state.recorded)
         self.shown = now
+        self._behind = {each.line: each.text for each in now.behind}
         self.marks = {}
         for mark in state.marks:
             if mark.line not in self.marks or self.marks[mark.line].kind == "off":
@@ -96,8 +100,12 @@ class SourcePane(Pane):
             code = skipped(code, self.left)
         if self.pattern:
             code = marked(code, self.pattern)
-        if current and shown.values:
-            code = [*code, ("class:values", f"  {shown.values}")]
+        values = shown.values if current else self._behind.get(number, "")
+        if values and self._recorded:  # which are what one looks for
+            room = columns - width(margin)
+            code = fitted(code, max(room // 2, min(width(code), room - columns_of(values) - 2)))
+        if values:
+            code = [*code, ("class:values", f"  {values}")]
         return fitted([*margin, *code], columns)
 
     def _code(self, number: int) -> Line:
@@ -110,7 +118,7 @@ class SourcePane(Pane):
     # The cursor
 
     def go_to(self, line: int) -> None:
-        """Put the cursor on a line, a third of the rows down if it was not in sight."""
+        """Put the cursor on a line; scroll it to a third of the height if it was out of sight."""
         self.cursor = max(1, min(self.last, line))
         self._sought = True
 
@@ -145,8 +153,7 @@ class SourcePane(Pane):
     # What keys do
 
     def search(self, pattern: str, *, back: bool = False) -> bool:
-        """Put the cursor on the next line with a text, in upper or lower case; go on at the other end. False if there
-        is none."""
+        """Put the cursor on the next line that contains a text, ignoring case; wrap around. False if not found."""
         self.pattern = pattern or self.pattern
         if not self.pattern:
             return False
@@ -160,7 +167,7 @@ class SourcePane(Pane):
         return False
 
     def toggle(self, line: int | None = None) -> Action:
-        """Return what sets a breakpoint at a line, or deletes the one that is there."""
+        """Return the action that sets a breakpoint at a line, or deletes the one there."""
         line = line or self.cursor
         if line in self.marks:
             return Action("line", f"delete {self.marks[line].number}")
@@ -169,16 +176,19 @@ class SourcePane(Pane):
         return Action("line", f"break {self.shown.class_name}:{line}")
 
     def switch(self) -> Action:
-        """Return what disables the breakpoint at the cursor, or enables it."""
+        """Return the action that disables or enables the breakpoint at the cursor."""
         if self.cursor not in self.marks:
             return Action("say", "no breakpoint at this line")
         mark = self.marks[self.cursor]
         return Action("line", f"{'enable' if mark.kind == 'off' else 'disable'} {mark.number}")
 
     def run_here(self) -> Action:
-        """Return what lets the thread run to the line of the cursor."""
+        """Return the action that runs the thread to the line of the cursor."""
         if self.shown.kind != "source":
             return Action("say", "no line of source here")
+        if self._recorded:
+            on = self.cursor > (self.shown.current or 0)
+            return Action("line", f"{'cont' if on else 'back'} to {self.cursor}")
         return Action("line", f"advance {self.shown.class_name}:{self.cursor}")
 
     def enter(self) -> Action | None:
@@ -218,7 +228,7 @@ _COLORS = frozenset(("red", "green", "yellow", "blue", "magenta", "cyan"))
 
 @lru_cache(64)
 def _style(words: str) -> str:
-    """Return a style of rich's as prompt_toolkit words it."""
+    """Return a style of rich in prompt_toolkit's notation."""
     found = []
     for word in words.split():
         if word == "dim":
@@ -231,7 +241,7 @@ def _style(words: str) -> str:
 
 
 def marked(line: Line, pattern: str) -> Line:
-    """Return a line of code with what fits a search marked."""
+    """Return a line of code with search matches marked."""
     found: Line = []
     for style, text in line:
         end = 0

@@ -1,11 +1,12 @@
-"""From a session to the text of the source pane and the marks in its margin.
+"""The text of the source pane and the marks in its margin, read from a session.
 
-Owns the choice between source, decompiled text and bytecode, and which breakpoints stand at lines of the file shown.
+Chooses between source, decompiled text and bytecode, and finds the breakpoints at lines of the file shown.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from jdbpy import BreakpointInfo, FrameInfo, JdbpyError, Location, SuspendPolicy, Variable, code
 from jdbpy.cli.context import Context, Listed
@@ -24,7 +25,7 @@ LONGEST_VALUE = 40
 
 
 class SourceReader:
-    """The sources of one session. What was shown last is kept: a step within a file reads nothing."""
+    """The sources of one session. Keeps the last file: a step within it reads nothing."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
@@ -57,6 +58,11 @@ class SourceReader:
             self._lines(file.path, file.lines),
         )
 
+    def of_text(self, class_name: str, source: str, lines: Sequence[str]) -> SourceShown:
+        """Return the file of a class that has these lines. No trip."""
+        key, text = f"{class_name} {source}", tuple(lines)
+        return SourceShown("source", key, escape(source), source, _outermost(class_name), self._lines(key, text))
+
     def _lines(self, path: str, lines: tuple[str, ...]) -> tuple[str, ...]:
         """Return the lines of a file, safe for the terminal; the same object as long as they are the same."""
         known = next((escaped for (name, raw), escaped in self._texts.items() if name == path and raw is lines), None)
@@ -70,7 +76,7 @@ class SourceReader:
         return "" if at.line is not None and at.line <= len(shown.lines) else "the file ends before this line"
 
     async def without_source(self, ctx: Context, frame: FrameInfo) -> SourceShown:
-        """Return what a decompiler makes of a frame's class, else its bytecode, or why there is neither.
+        """Return the decompiled class of a frame, else its bytecode, else the reason for neither.
 
         wire: 2 trips for bytecode.
         """
@@ -119,7 +125,7 @@ def _title(path: str, class_name: str) -> str:
 
 
 def _outermost(class_name: str) -> str:
-    """Return the class to which a file belongs that has several."""
+    """Return the main class of a file that defines several."""
     package, dot, simple = class_name.rpartition(".")
     cut = simple.find("$", 1)
     return class_name if cut < 0 else f"{package}{dot}{simple[:cut]}"
@@ -149,7 +155,7 @@ def _kind(point: BreakpointInfo) -> str:
 
 
 def _is_of(at: Location, shown: SourceShown) -> bool:
-    """True if a place is in the file: of a class in its package, from a file of its name."""
+    """True if a location is in the file: same package, same file name."""
     name = (at.source_path or at.source or "").rpartition("/")[2]
     same_file = name == shown.name if name else _outermost(at.class_name) == shown.class_name
     return same_file and at.class_name.rpartition(".")[0] == shown.class_name.rpartition(".")[0]
@@ -164,17 +170,21 @@ def _same_class(owner: str, shown: SourceShown) -> bool:
 
 def values_at(shown: SourceShown, variables: tuple[Variable, ...]) -> str:
     """Return the variables that the current line names, with their values: ``total = 42, i = 3``."""
-    if shown.kind != "source" or shown.current is None or not 0 < shown.current <= len(shown.lines):
-        return ""
-    text = _STRING.sub(" ", shown.lines[shown.current - 1])
-    named = list(dict.fromkeys(_WORD.findall(text)))
     known = {each.name: each for each in variables if each.kind != "this" and each.value is not None}
     this = next((each.value for each in variables if each.kind == "this" and each.value is not None), None)
     for each in this.children if this is not None else ():
         known.setdefault(each.name, each)
+    return named_values(shown, {name: one_line(each, children=False) for name, each in known.items()})
+
+
+def named_values(shown: SourceShown, known: Mapping[str, str]) -> str:
+    """Return those of the values that the current line names: ``total = 42, i = 3``."""
+    if shown.kind != "source" or shown.current is None or not 0 < shown.current <= len(shown.lines):
+        return ""
+    text = _STRING.sub(" ", shown.lines[shown.current - 1])
     parts: list[str] = []
-    for name in named:
+    for name in dict.fromkeys(_WORD.findall(text)):
         if name in known and len(parts) < MOST_VALUES:
-            value = one_line(known[name], children=False)
+            value = known[name]
             parts.append(f"{name} = {value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + '…'}")
     return ", ".join(parts)

@@ -1,7 +1,7 @@
-"""The state that the panes show: plain records of texts and numbers, swapped whole.
+"""The state that the panes show: plain, immutable records, replaced as a whole.
 
-Made by ``reader`` beside the session, drawn by the models of the panes in the screen's thread: neither knows the other.
-Every text that the target had a say in is escaped where a record is made of it.
+``reader`` makes it beside the session, and the panes render it in the screen's thread; neither knows the other. Text
+that comes from the target is escaped when the record is made.
 """
 
 from __future__ import annotations
@@ -18,11 +18,19 @@ class LineMark(Record):
     kind: str
 
 
+class LineValues(Record):
+    """What is shown behind a line that is not the current one: the values that it has written."""
+
+    line: int
+    text: str
+
+
 class SourceShown(Record):
     """The text in the source pane. ``kind``: ``source``, ``decompiled``, ``bytecode``, or ``none`` with a ``message``.
 
     ``key`` is the same as long as it is the same text. ``current`` is the line of the selected frame, from 1, and
-    ``top`` is True if that frame is the innermost. ``values`` are the variables that are named at that line.
+    ``top`` is True if that frame is the innermost. ``values`` are the variables that are named at that line,
+    ``behind`` what other lines of a recorded call have written.
     """
 
     kind: str = "none"
@@ -34,6 +42,7 @@ class SourceShown(Record):
     current: int | None = None
     top: bool = True
     values: str = ""
+    behind: tuple[LineValues, ...] = ()
     message: str = ""
     at: int = 0  # the line to go to; 0: the current one
 
@@ -110,11 +119,16 @@ class ScreenState(Record):
     """All that the panes show. ``busy``: what belongs to the stop is still being read.
 
     ``runs``: nothing is selected that stands still; stack, variables and watches are then those of the last stop.
+    ``recorded`` names the recorded call that is shown in place of the target. ``lives`` is False once the target has
+    ended; ``file``: a snapshot is shown.
     """
 
     runs: bool = True
     busy: bool = False
     status: str = ""
+    recorded: str = ""
+    lives: bool = True
+    file: bool = False
     thread: str = ""
     source: SourceShown = SourceShown()
     marks: tuple[LineMark, ...] = ()
@@ -126,3 +140,10 @@ class ScreenState(Record):
     threads: tuple[ThreadShown, ...] = ()
     jvms: tuple[JvmShown, ...] = ()
     plugins: tuple[PluginPane, ...] = ()
+
+    @property
+    def shown_is(self) -> str:
+        """Return which line of keys fits: ``target``, ``ended``, ``file`` or ``recorded``."""
+        if self.recorded:
+            return "recorded"
+        return "file" if self.file else "target" if self.lives else "ended"

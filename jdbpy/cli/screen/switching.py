@@ -1,7 +1,7 @@
-"""The prompt that has two faces: a line below what was printed, or the full screen; and the way between them.
+"""The interactive prompt in its two forms, line editor and full screen, and switching between them.
 
-Owns what is kept across: the output so far, which the screen shows and which is printed when it goes, and the wishes
-about its panes. To the conversation it is one prompt; ``connect`` and ``begin`` are all that the front end calls.
+Keeps what survives a switch: the output so far, which the screen shows and which is printed when the screen closes, and
+the settings of its panes. To the front end both are one prompt, with ``connect`` and ``begin``.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from jdbpy.cli.settings import Settings
 
 KEPT = 1_000
-"""Lines of output that are printed when the screen goes."""
+"""Lines of output that are printed when the screen closes."""
 
 LAST_WORDS = 40
-"""Lines of the last command that are printed when the debugger is left from the screen."""
+"""Lines of the last command's output that are printed when the user leaves the debugger from the screen."""
 
 
 class ScreenControl(Protocol):
-    """What commands may do with the full screen."""
+    """The interface of the full screen for commands."""
 
     @property
     def is_open(self) -> bool:
-        """True while it is there."""
+        """True while the screen is open."""
 
     async def open(self) -> None:
-        """Go to it."""
+        """Open the screen."""
 
     async def close(self) -> None:
         """Go back to the plain prompt."""
@@ -58,7 +58,7 @@ ALWAYS = ("source", "variables", "stack", "watches", "threads", "jvms", "output"
 
 
 def check_wish(names: Sequence[str], name: str, how: str) -> None:
-    """Raise UsageError for a pane that there is not, or for what cannot become of one."""
+    """Raise UsageError for an unknown pane, or an action that it does not support."""
     if name not in names:
         raise UsageError(f"no pane '{name}'", hint=f"panes: {', '.join(names)}")
     if how not in ("", "on", "off", "only") and not how.isdecimal():
@@ -66,7 +66,7 @@ def check_wish(names: Sequence[str], name: str, how: str) -> None:
 
 
 class ScreenSwitch:
-    """The prompt of a terminal: the line editor until ``open``, the screen until ``close``."""
+    """The prompt on a terminal: the line editor until ``open``, the screen until ``close``."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class ScreenSwitch:
         nursery: trio.Nursery,
         **keys: Any,
     ) -> None:
-        """``keys``: what the line editor was given of that kind, and ``color``."""
+        """``keys`` and ``color`` are those of the line editor."""
         self._line = line
         self._thread = thread
         self._settings = settings
@@ -102,11 +102,11 @@ class ScreenSwitch:
 
     @property
     def is_open(self) -> bool:
-        """True while the full screen is there."""
+        """True while the full screen is open."""
         return self._screen is not None
 
     async def open(self) -> None:
-        """Go to the full screen."""
+        """Open the full screen."""
         if self._screen is not None or (self._jvms is None and self._opened is None):
             return
         from jdbpy.cli.screen.full_prompt import FullScreen

@@ -1,7 +1,7 @@
-"""The tree of variables: which nodes are open, what is in them, and the rows that come of it. Pure.
+"""The tree of variables: the open nodes, their contents, and the rows to show. Pure.
 
-A node is named by its path, ``order.items[2].name``. What is open stays open from stop to stop in the same method, and
-is read again; a value that is another one than at the last stop is marked.
+A node is identified by its path, ``order.items[2].name``. Open nodes stay open from stop to stop in the same method,
+and are read again; values that have changed since the last stop are marked.
 """
 
 from __future__ import annotations
