@@ -11,9 +11,10 @@ data, which is all that the command line uses. They are imported when first used
 nothing.
 
 The floors below them, from the ground up: ``errors``, ``record``, ``json_form``, ``escape``, ``identifiers``,
-``files``, ``garbage``, ``task_groups`` and ``process`` serve all; ``wire`` speaks JDWP; ``session`` is the debugger;
-``api`` and ``sync`` are for scripts, ``plugins`` for files of theirs. The front ends: ``cli`` (with ``demo``), ``jdb``,
-``dap``, ``mcp``; ``serve`` shares a session among them.
+``files``, ``garbage``, ``task_groups`` and ``process`` serve all; ``jfr`` reads recordings, ``drawing`` makes pictures,
+``profiles`` profiles; ``wire`` speaks JDWP; ``session`` is the debugger; ``api`` and ``sync`` are for scripts,
+``plugins`` for files of theirs. The front ends: ``cli`` (with ``demo``), ``jdb``, ``dap``, ``mcp``; ``serve`` shares a
+session among them.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         listen as listen,
         open_snapshot as open_snapshot,
     )
+    from jdbpy.api.testing import test as test
     from jdbpy.errors import (
         ConnectError as ConnectError,
         Disconnected as Disconnected,
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
         join_session as join_session,
     )
     from jdbpy.session.connect.attach import attach_session as attach_session, listen_session as listen_session
+    from jdbpy.session.connect.build import Build as Build, BuildCommand as BuildCommand, open_build as open_build
+    from jdbpy.session.connect.build_failures import BuildFailure as BuildFailure, pass_failures as pass_failures
     from jdbpy.session.connect.greeting import CONNECT_LIMIT as CONNECT_LIMIT
     from jdbpy.session.connect.java_command import main_class as main_class
     from jdbpy.session.connect.launch import (
@@ -91,9 +95,12 @@ if TYPE_CHECKING:
         locks as locks,
         modules as modules,
         moments as moments,
+        operating as operating,
         packets as packets,
+        recorded as recorded,
         snapshots as snapshots,
         strata as strata,
+        testing as testing,
         threads as threads,
         tracing as tracing,
         values as values,
@@ -162,7 +169,10 @@ _HOMES = {
     "jdbpy.serve.remote": ("RemoteError", "RemoteSession", "join_commands"),
     "jdbpy.session.inspect.class_list": ("ClassList",),
     "jdbpy.session.clients": ("ClientSession", "clients_of", "join_session"),
+    "jdbpy.api.testing": ("test",),
     "jdbpy.session.connect.attach": ("attach_session", "listen_session"),
+    "jdbpy.session.connect.build": ("Build", "BuildCommand", "open_build"),
+    "jdbpy.session.connect.build_failures": ("BuildFailure", "pass_failures"),
     "jdbpy.session.connect.greeting": ("CONNECT_LIMIT",),
     "jdbpy.session.connect.java_command": ("main_class",),
     "jdbpy.session.connect.launch": ("LaunchCommand", "START_LIMIT", "launch_session"),
@@ -204,9 +214,12 @@ _NAMESPACES = {
     "locks": "jdbpy.session.model.locks",
     "modules": "jdbpy.session.model.modules",
     "moments": "jdbpy.session.model.moments",
+    "operating": "jdbpy.session.model.operating",
     "packets": "jdbpy.session.model.packets",
+    "recorded": "jdbpy.session.model.recorded",
     "snapshots": "jdbpy.session.model.snapshots",
     "strata": "jdbpy.session.model.strata",
+    "testing": "jdbpy.session.model.testing",
     "threads": "jdbpy.session.model.threads",
     "tracing": "jdbpy.session.model.tracing",
     "values": "jdbpy.session.model.values",

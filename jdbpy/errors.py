@@ -13,8 +13,9 @@
     ├── PluginError       Python code of the user has failed: a plug-in, or a line of `py`
     └── EvalError         a Java expression cannot be compiled or evaluated
 
-Each carries one sentence (``str(error)``), a ``hint`` that says what to do next, and a ``code``: an upper-case word
-for programs (JSON output). This module imports nothing of jdbpy and knows nothing about the layers above it.
+Each carries one sentence, ``message``, a ``hint`` that says what to do next, and a ``code``: an upper-case word for
+programs (JSON output). ``str(error)``, which a traceback shows, is the sentence, and the hint on a line of its own.
+This module imports nothing of jdbpy and knows nothing about the layers above it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ class JdbpyError(Exception):
         self.message = message
         self.hint = hint
         self.code = code or self.default_code
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
 
 class UsageError(JdbpyError):
@@ -73,9 +77,13 @@ class ProtocolError(JdbpyError):
 
 
 class ConnectError(JdbpyError):
-    """No connection could be made, or the peer did not answer the handshake (exit status 3)."""
+    """No connection could be made, or the peer did not answer the handshake (exit status 3).
+
+    ``taken`` is the address of an agent of this machine that has another debugger (code HAS_DEBUGGER), else "".
+    """
 
     default_code = "CONNECT"
+    taken = ""
 
 
 class Disconnected(JdbpyError):

@@ -1,6 +1,7 @@
 """Task groups out of which an error comes as itself, not wrapped: the one way in which jdbpy opens them.
 
-A lost connection is one, and ends with status 5, whatever ran beside it; so do an end of the time and Ctrl-C.
+A lost connection is one, and ends with status 5, whatever ran beside it; so do an end of the time and Ctrl-C. They are
+trio's: ``require_trio`` is what the doors of the library ask first.
 """
 
 from __future__ import annotations
@@ -11,7 +12,17 @@ from typing import Any
 
 import trio
 
-from jdbpy.errors import Disconnected, JdbpyError
+from jdbpy.errors import Disconnected, JdbpyError, StateError
+
+
+def require_trio() -> None:
+    """Raises StateError where the caller is no task of trio, but one of asyncio."""
+    if not trio.lowlevel.in_trio_task():
+        raise StateError(
+            "jdbpy needs trio, and this is a task of another library, such as asyncio",
+            hint="start with trio.run(main), or use jdbpy.sync in a thread: await asyncio.to_thread(function)",
+            code="NO_TRIO",
+        )
 
 
 @contextmanager

@@ -11,6 +11,7 @@
 * ``hits``, ``breakpoints``: what was reported; what stops or reports, and the stops that it brings.
 * ``frames``, ``values``: threads, stacks, frames, expressions; values; ``parts``: what is in them, read for many.
 * ``fleet``, ``reconnecting``: several JVMs at once; one that goes away and comes back.
+* ``testing``: ``test``, a command that runs tests, and those that fail.
 * ``heap``, ``timing``, ``tables``: histograms, time by method, tables; ``observed``: calls with values and times.
 * ``lazy``: answers that are asked for when they are awaited; ``delivery``: what is handed back if its caller has gone.
 
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
     from jdbpy.api.heap import Heap as Heap, Histogram as Histogram
     from jdbpy.api.hits import Hit as Hit, Reported as Reported
     from jdbpy.api.lazy import Lazy as Lazy
-    from jdbpy.api.observed import Calls as Calls, CallTiming as CallTiming
+    from jdbpy.api.observed import CallRecording as CallRecording, Calls as Calls, CallTiming as CallTiming
     from jdbpy.api.parts import Chain as Chain, Children as Children
     from jdbpy.api.tables import Table as Table
+    from jdbpy.api.testing import FailingTests as FailingTests, Failure as Failure
     from jdbpy.api.timing import Timing as Timing
     from jdbpy.api.values import LazyValue as LazyValue, Value as Value
     from jdbpy.api.vm import Vm as Vm
@@ -47,8 +49,9 @@ _HOMES = {
     "heap": ("Heap", "Histogram"),
     "hits": ("Hit", "Reported"),
     "lazy": ("Lazy",),
-    "observed": ("CallTiming", "Calls"),
+    "observed": ("CallRecording", "CallTiming", "Calls"),
     "tables": ("Table",),
+    "testing": ("FailingTests", "Failure"),
     "timing": ("Timing",),
     "parts": ("Chain", "Children"),
     "values": ("LazyValue", "Value"),

@@ -11,7 +11,7 @@ import trio
 
 from jdbpy.api.breakpoints import Breakpoint, BreakpointObjects, Stop
 from jdbpy.api.feeds import Feed
-from jdbpy.errors import Disconnected
+from jdbpy.errors import Disconnected, JdbpyError
 from jdbpy.session.model import events
 
 FUNCTION_LIMIT = 30.0
@@ -48,7 +48,8 @@ class Functions:
             except Exception as error:
                 breakpoint.error = error
                 self._errors.append(error)
-                text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {error}"
+                why = error.message if isinstance(error, JdbpyError) else error
+                text = f"the function for breakpoint {breakpoint.number} failed: {type(error).__name__}: {why}"
                 core.session.publish(events.Notice("warning", text, (("breakpoint", breakpoint.number),)))
             finally:
                 self._running -= 1

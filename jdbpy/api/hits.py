@@ -93,8 +93,9 @@ class Hit:
         return found.message or ""
 
     @property
-    def caught(self) -> bool:
-        """True if some frame of the thread catches the exception. No trip."""
+    def caught(self) -> bool | None:
+        """True if some frame of the thread catches the exception; None where that is not known, as it passes a method
+        that is recorded. No trip."""
         found = self.record.exception
         if found is None:
             raise self._without("exception")

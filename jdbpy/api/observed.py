@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import trio
 
 from jdbpy.api.core import Core
 from jdbpy.api.feeds import CAPACITY, Feed, Feeds, only_in_a_block
@@ -12,6 +14,11 @@ from jdbpy.api.hits import Reported, next_report, report_pages
 from jdbpy.api.lazy import one_by_one
 from jdbpy.api.tables import Table
 from jdbpy.session.model.calls import CallsEnded, CallStatistics
+
+if TYPE_CHECKING:
+    from jdbpy.session.in_target.recording import MethodRecording
+    from jdbpy.session.model.recorded import CallRunAgain, WhatDiffers
+    from jdbpy.session.recorded.call import RecordedCall
 
 
 class Calls:
@@ -170,3 +177,93 @@ class CallTiming:
             for each in self.whole().methods
         ]
         return Table(["method", "calls", "failures", "mean", "p50", "p99", "max"], rows)
+
+
+class CallRecording:
+    """Calls of a method, recorded by the target line by line; for an ``async with`` block. Nothing is suspended.
+
+    A recorded call is plain data: ``call.steps`` are its lines in order, ``call.at(42)`` those at a line,
+    ``call.values(step)`` the variables there, ``call.last("total")`` who wrote one, ``call.arguments``,
+    ``call.result``, ``call.exception``, ``call.thread``, ``call.cost``; ``await call.again()`` makes it once more.
+    """
+
+    def __init__(
+        self, core: Core, method: str, when: str, most: int, depth: int, level: str, until: str, hold: bool
+    ) -> None:
+        self._core = core
+        self._method = method
+        self._asked: dict[str, Any] = {
+            "when": when,
+            "most": most,
+            "depth": depth,
+            "level": level,
+            "until": until,
+            "hold": hold,
+        }
+        self._made: MethodRecording | None = None
+
+    async def __aenter__(self) -> CallRecording:
+        """Begin. Raises UsageError for a method that cannot be recorded, StateError, EvalError. wire: 4 trips."""
+        self._made = await self._core.session.recorder.record(self._method, **self._asked)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """End it, and take it out of the target; what was recorded can still be read. wire: 3 trips."""
+        if self._made is not None:
+            await self._core.session.recorder.end(self._made)
+
+    @property
+    def state(self) -> str:
+        """Return how far it is, in words: ``recording``, ``ended: ...``, or why no call is recorded yet. No trip."""
+        return self._begun.state
+
+    @property
+    def count(self) -> int:
+        """Return how many calls have ended so far, those too that were not recorded. No trip."""
+        return self._begun.calls
+
+    @property
+    def missed(self) -> int:
+        """Return how many calls were not recorded as too many came at once. No trip."""
+        return self._begun.missed
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about what is not recorded. No trip."""
+        return list(self._begun.notes)
+
+    async def calls(self) -> list[RecordedCall]:
+        """Return the calls that were recorded so far, in the order of their ends. wire: 2 trips, more for many."""
+        begun, recorder = self._begun, self._core.session.recorder
+        if not begun.has_ended():
+            await begun.refresh()
+        return [each for each in recorder.calls if each.recording == begun.number]
+
+    async def again(self, call: RecordedCall) -> CallRunAgain:
+        """Run the method of a recorded call once more, with the arguments that were kept: texts and numbers as they
+        were, objects as they are now. Raises StateError where one was collected, or no method can be run. wire: 3 trips
+        and the call."""
+        return await self._core.session.recorder.again(call)
+
+    async def differences(self, failing: str = "") -> WhatDiffers:
+        """Return what the calls that failed have, and the others have not: values, lines, where they part.
+
+        Those have failed that an exception has ended; with ``failing`` those for which a condition over what was kept
+        holds: ``$ret < 0``. Raises EvalError, UsageError where no call is recorded. wire: as ``calls``.
+        """
+        return self._core.session.recorder.differences(failing, await self.calls())
+
+    async def wait(self, timeout: float | None = None) -> list[RecordedCall]:
+        """Return the calls when it has ended by itself, by ``most`` or ``until``, or after so many seconds."""
+        with trio.move_on_after(timeout) if timeout is not None else trio.CancelScope():
+            await self._begun.over.wait()
+        return await self.calls()
+
+    @property
+    def _begun(self) -> MethodRecording:
+        if self._made is None:
+            raise only_in_a_block("async with vm.record(...) as recording: in it await recording.wait(3)")
+        return self._made
+
+    def __repr__(self) -> str:
+        return f"<recording of {self._method}>"

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jdbpy.api.reconnecting import Reconnecting
+from jdbpy.errors import UsageError
 from jdbpy.session.connect.greeting import CONNECT_LIMIT
 from jdbpy.session.connect.launch import START_LIMIT, LaunchCommand, launch_session
 from jdbpy.session.model.options import Options
-from jdbpy.task_groups import open_nursery
+from jdbpy.task_groups import open_nursery, require_trio
 
 if TYPE_CHECKING:
     from jdbpy.api.fleet import Fleet
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def attach(
-    address: str,
+    address: str = "",
     *,
+    pid: int | None = None,
     hold: str = "",
     read_only: bool = False,
     allow_suspend: bool = False,
@@ -37,8 +39,10 @@ async def attach(
 ) -> AsyncIterator[Vm]:
     """Debug a JVM whose agent listens at ``[HOST:]PORT``, for an ``async with`` block. At its end the JVM runs on.
 
-    The address may also be ``ssh://[USER@]HOST/PORT``, ``docker://CONTAINER:PORT``,
-    ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT`` or ``pid://N``: ssh, docker or kubectl then brings the connection.
+    The address may also be ``ssh://[USER@]HOST/PORT``, ``docker://CONTAINER:PORT`` or
+    ``k8s://[CONTEXT/]NAMESPACE/WORKLOAD:PORT``: ssh, docker or kubectl then makes the connection. ``pid`` is a process
+    of this machine instead of an address (as an address ``pid://N``): its agent is used if it has one, else its attach
+    socket, which tells threads, locks, flags and the heap; what only an agent can do raises StateError.
     ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine, one thread
     elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
     it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for
@@ -48,15 +52,17 @@ async def attach(
     With ``reconnect`` a JVM that goes away is attached to again when it comes back, within so many seconds, or
     whenever it does for True. What was set in it is set again with its number, and waits for stops and hits go on;
     other calls that were cut off raise Disconnected, and ``vm.wait_connected`` waits. ``on_reconnect`` is called with
-    the JVM and why it went away, and with "" when it is back. Raises UsageError for the address, ConnectError when no
+    the JVM and why it went away, and with "" when it is back. Raises UsageError for the address or the process,
+    ConnectError when no
     JVM answers, LeaveError at the end when it is not certain that the JVM runs on. wire: 2 trips.
     """
     from jdbpy.session.connect.attach import attach_session
 
+    where = _address(address, pid)
     options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
 
     def opening() -> AbstractAsyncContextManager[Session]:
-        return attach_session(address, options=options, timeout=timeout)
+        return attach_session(where, options=options, timeout=timeout)
 
     again = None
     if reconnect is not False:
@@ -88,6 +94,7 @@ async def fleet(
     from jdbpy.api.fleet import Opened, named
     from jdbpy.session.connect.transports import expand_address
 
+    require_trio()
     pairs = list(addresses.items()) if isinstance(addresses, Mapping) else [(each, each) for each in addresses]
     found: list[tuple[str, str]] = []
     for name, address in pairs:
@@ -146,7 +153,7 @@ async def launch(
     *command: str | Path,
     java: str | Path | None = None,
     cwd: str | Path | None = None,
-    stdin: str = "none",
+    stdin: str | Path = "none",
     suspend: bool = True,
     hold: str = "",
     read_only: bool = False,
@@ -161,13 +168,13 @@ async def launch(
 
     ``command`` is what follows ``java``: ``launch("-cp", "classes", "com.acme.Main", "7")``. The JVM stands before its
     main class is loaded until ``vm.resume()``, unless ``suspend=False``. ``java`` is an executable or a Java home;
-    ``cwd`` the working directory; ``stdin`` is "none" or "inherit"; ``timeout`` is in seconds, until the JVM has
-    connected. The rest is as of ``attach``. Raises UsageError (no Java), ConnectError (it did not come up: the message
-    has what it printed).
+    ``cwd`` the working directory; ``stdin`` is "none", "inherit" or the path of a file; ``timeout`` is in seconds,
+    until the JVM has connected. The rest is as of ``attach``. Raises UsageError (no Java, no such file), ConnectError
+    (it did not come up: the message has what it printed).
     """
     options = _options(hold, read_only, allow_suspend, max_suspend, audit, wire_log, source_path)
     what = LaunchCommand(
-        [str(each) for each in command], java=_text(java), cwd=_text(cwd), stdin=stdin, suspend=suspend
+        [str(each) for each in command], java=_text(java), cwd=_text(cwd), stdin=str(stdin), suspend=suspend
     )
     async with _opened(launch_session(what, options=options, timeout=timeout)) as vm:
         yield vm
@@ -176,6 +183,8 @@ async def launch(
 @asynccontextmanager
 async def open_snapshot(path: str | Path, *, source_path: Sequence[str | Path] = ()) -> AsyncIterator[Vm]:
     """Look at a snapshot that ``vm.snapshot`` or the command ``snapshot`` has written, without its JVM.
+
+    A file of recorded calls is opened too. ``vm.recorded_calls()`` has them, and those that a snapshot has taken along.
 
     Everything in it is suspended. What was not kept raises JdwpError (``code`` is NOT_IN_SNAPSHOT), what would run or
     change the program raises StateError (SNAPSHOT). Raises UsageError for a file that cannot be read or is not a
@@ -214,6 +223,19 @@ def _options(
         hold=hold,
         max_suspend=max_suspend,
     )
+
+
+def _address(address: str, pid: int | None) -> str:
+    """Return the address of what is to be attached to. Raises UsageError unless exactly one of both is given."""
+    if pid is None:
+        if not address:
+            raise UsageError("no address", hint='attach("HOST:PORT"), or attach(pid=N) for a process of this machine')
+        return address
+    if address:
+        raise UsageError("an address and a pid", hint="give one of them")
+    if pid <= 0:
+        raise UsageError(f"{pid} is not the ID of a process", hint="'jdbpy jvms' lists the JVMs of this machine")
+    return f"pid://{pid}"
 
 
 def _text(path: str | Path | None) -> str | None:

@@ -23,22 +23,32 @@ from jdbpy.api.functions import Do, Functions
 from jdbpy.api.heap import Heap
 from jdbpy.api.hits import Reported
 from jdbpy.api.lazy import Lazy
-from jdbpy.api.observed import Calls, CallTiming
+from jdbpy.api.observed import CallRecording, Calls, CallTiming
 from jdbpy.api.timing import Timing
 from jdbpy.api.values import LazyValue, Value, evaluated
 from jdbpy.errors import Disconnected, StateError, UsageError
+from jdbpy.profiles.profile import Profile
 from jdbpy.session.model import events
 from jdbpy.session.model.breakpoints import PointOptions, Reporting, SuspendPolicy
-from jdbpy.session.model.calls import MOST_METHODS, CallTree
+from jdbpy.session.model.calls import MOST_METHODS, CallTree, MethodTimings
 from jdbpy.session.model.moments import DEFAULT, Moment
-from jdbpy.session.model.threads import FrameInfo, ThreadRef
+from jdbpy.session.model.threads import FrameInfo, StackTrace, ThreadRef
 from jdbpy.session.model.vm import VmInfo, VmState
 from jdbpy.task_groups import open_nursery
 
 if TYPE_CHECKING:
     from jdbpy.api.reconnecting import Reconnecting
     from jdbpy.session.model.decisions import HitLog
+    from jdbpy.session.model.operating import (
+        ClassesDumped,
+        FetchedFile,
+        LogContext,
+        LogLevelsSet,
+        MBeanDetail,
+        TargetLoad,
+    )
     from jdbpy.session.model.snapshots import SnapshotTaken
+    from jdbpy.session.recorded.call import RecordedCall
     from jdbpy.session.session import Session
 
 _LONGEST = 4096
@@ -419,7 +429,19 @@ class Vm:
 
         Raises StateError when the target has ended. wire: 2 or 3 trips, whatever the number of threads.
         """
-        found = await self.session.stack.all(count=most)
+        return self._stacks(await self.session.stack.all(count=most))
+
+    async def virtual_stacks(self, most: int | None = None) -> list[Stack]:
+        """Return the stacks of all virtual threads, mounted or not, ``most`` frames of each: of Java 21 to 24 while the
+        program runs, of later ones while all of it is suspended.
+
+        The JVM writes them to a temporary file, which is removed. With the agent a method is run for that, and these
+        threads have the id 0, and ``record.java_id``. Raises StateError where it is not safe, or none can be run.
+        wire: some 20 trips, and 2 for every 4 MB; without the agent none.
+        """
+        return self._stacks(await self.session.threads.virtual_stacks(count=most))
+
+    def _stacks(self, found: Sequence[StackTrace]) -> list[Stack]:
         return [
             Stack(Thread(self._core, each.thread), [Frame(self._core, frame) for frame in each.frames], each.total)
             for each in found
@@ -467,6 +489,59 @@ class Vm:
         """Histograms, instances, referrers."""
         return Heap(self._core)
 
+    # -- what an operator asks ---------------------------------------------------------------------------------------
+
+    async def top(self, seconds: float = 1.0, *, most: int = 10, by_allocation: bool = False) -> TargetLoad:
+        """Return what the threads use in the next ``seconds``, the ``most`` busiest first, with their top frames,
+        memory and collections, as ``jdbpy.operating.TargetLoad``.
+
+        Where everything is suspended the figures are those since each thread began, at once. Raises StateError where
+        no method can be run. wire: 12 trips before, 15 behind.
+        """
+        return await self.session.top.during(seconds, most=most, by_allocation=by_allocation)
+
+    async def loggers(self, pattern: str = "") -> tuple[LogContext, ...]:
+        """Return the loggers whose names fit, by framework and class loader; without a pattern those that have a level
+        of their own. Raises StateError where no method can be run. wire: some 20 trips for each."""
+        return await self.session.loggers.contexts(pattern)
+
+    async def set_level(self, logger: str, level: str, *, context: int = 0) -> LogLevelsSet:
+        """Set the level of a logger, in all contexts that have it or in the one of that number; "inherited" takes its
+        own away. Raises UsageError for a level that the framework does not know. wire: some 40 trips."""
+        return await self.session.loggers.set(logger, level, context=context)
+
+    async def mbeans(self, pattern: str = "") -> tuple[str, ...]:
+        """Return the names of the MBeans that fit. Raises StateError where no method can be run. wire: 9 trips."""
+        return await self.session.mbeans.names(pattern)
+
+    async def mbean(self, pattern: str, member: str = "") -> tuple[MBeanDetail, ...]:
+        """Return the MBeans that fit, with attributes, their values and operations; with ``member`` those alone.
+
+        Raises UsageError where nothing fits. wire: some 20 trips for each.
+        """
+        return await self.session.mbeans.detail(pattern, member)
+
+    async def set_attribute(self, mbean: str, attribute: str, value: str) -> MBeanDetail:
+        """Set an attribute of an MBean to what a text says. Raises UsageError for what it cannot be. wire: 30
+        trips."""
+        return await self.session.mbeans.set(mbean, attribute, value)
+
+    async def call_operation(self, mbean: str, operation: str, *args: str) -> Any:
+        """Call an operation of an MBean with arguments as texts; return its result as plain Python data. Raises
+        UsageError, and Thrown for what it throws. wire: 30 trips."""
+        return (await self.session.mbeans.call(mbean, operation, args)).value
+
+    async def dump_classes(self, pattern: str, directory: str | Path) -> ClassesDumped:
+        """Write the class files of the loaded classes that fit below a directory: those of their loaders where they are
+        what runs, else rebuilt. Raises UsageError where no class fits. wire: some 15 trips for 32 classes."""
+        return await self.session.class_dump.dump(pattern, str(await trio.Path(directory).absolute()))
+
+    async def fetch(self, source: str, path: str | Path, *, remove: bool = False) -> FetchedFile:
+        """Copy a file of the target's machine to a new file here, over the debugger's own port; ``remove``: then remove
+        it there. Raises UsageError for a file that cannot be read or written. wire: 8 trips, and 2 for every 4 MB."""
+        absolute = str(await trio.Path(path).absolute())
+        return await self.session.files.fetch(source, absolute, remove=remove)
+
     def sample(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
         """Return where threads spend their time, by method, for an ``async with`` block; ``pattern`` is of classes or
         methods.
@@ -474,6 +549,30 @@ class Vm:
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
         return Timing(self._core, pattern, seconds, every)
+
+    async def profile(
+        self, seconds: float = 10.0, kind: str = "cpu", pattern: str = "", *, sampling: bool = False
+    ) -> Profile:
+        """Profile the running program for so many seconds: where its time, memory or exceptions come from.
+
+        ``kind`` is "cpu", "wall", "alloc", "lock" or "exceptions"; ``pattern`` keeps stacks with a method that fits.
+        The program's flight recorder takes the samples, else it samples all stacks (``sampling``) where there is none:
+        ``found.hot``, ``found.tree``, ``found.to_svg()``. Raises StateError when everything is suspended, or the kind
+        cannot be had. wire: some 20 trips, and 2 for 256 kB.
+        """
+        return Profile.of(await self.session.profiler.data(seconds, kind, sampling)).matching(pattern)
+
+    async def method_timings(
+        self, method: str, seconds: float = 10.0, *, most_methods: int = MOST_METHODS, excludes: Sequence[str] = ()
+    ) -> MethodTimings:
+        """Have the JVM itself count and time the calls of methods for so many seconds: ``found.methods``, each with
+        ``count``, ``mean``, ``minimum`` and ``maximum`` in seconds.
+
+        ``method`` is a method, a class, a pattern for loaded classes, or an annotation: ``@jakarta.ws.rs.GET``. Nothing
+        is suspended. Raises StateError before Java 25 (``call_stats`` is for every Java), without a flight
+        recorder, and when everything is suspended. wire: some 30 trips.
+        """
+        return await self.session.profiler.timings(method, seconds, most_methods, tuple(excludes))
 
     def calls(
         self,
@@ -517,6 +616,32 @@ class Vm:
         """
         return CallTiming(self._core, method, most_methods, in_target, checked(excludes))
 
+    def record(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        most: int = 0,
+        depth: int = 0,
+        level: str = "all",
+        until: str = "",
+        hold: bool = False,
+    ) -> CallRecording:
+        """Calls of a method, recorded by the target line by line, with every value that they store, for an ``async
+        with`` block; nothing is suspended.
+
+        ``when`` is as of ``calls``. After ``most`` calls it ends, and with the first call that ends as ``until`` says:
+        the class of an exception, or ``$cost > 100ms``. ``depth`` levels of what objects hold are kept. ``level`` is
+        ``lines``, ``stores`` (and lines), ``calls`` (and lines) or ``all``. ``hold`` keeps the objects that calls are
+        given from collection, for ``again``. See ``CallRecording``.
+        """
+        return CallRecording(self._core, method, when, most, depth, level, until, hold)
+
+    def recorded_calls(self) -> list[RecordedCall]:
+        """Return the recorded calls that are kept, of all recordings; in a session on a file of recorded calls or on a
+        snapshot those that it has. No trip."""
+        return list(self.session.recorder.calls)
+
     async def call_tree(
         self,
         method: str,
@@ -550,8 +675,8 @@ class Vm:
         ``jdbpy.moments.compare``.
 
         ``sections`` are some of ``jdbpy.moments.SECTIONS``, by default all but the last: stacks, for which a running
-        target is suspended and resumed, classes with checksums of their code, system properties, flags (they need a
-        thread that stands at an event), and the histogram of the heap. Raises UsageError for
+        target is suspended and resumed, classes with checksums of their code, system properties, flags (by
+        methods that are run there), and the histogram of the heap. Raises UsageError for
         another section. wire: some 10 trips, and 2 for each 100 classes.
         """
         return await self.session.moments.take(sections or DEFAULT)

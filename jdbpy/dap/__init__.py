@@ -15,6 +15,7 @@
 * ``variables``: variables page by page, setVariable, setExpression; ``memory``: arrays of primitives as bytes.
 * ``expressions``: evaluate, completions; ``left_methods``: threads that run methods of those that were given up.
 * ``console``: the commands of the prompt in the debug console, by the door that ``cli`` has for other front ends.
+* ``recorded_thread``: the recorded call that the console has opened, as a thread that can be stepped forward and back.
 * ``breakpoints``: of sources, functions, exceptions and fields; ``breakpoint_table``: under the client's ids.
 * ``paths``: paths of the client and of this machine; ``hotswap``: classes replaced.
 * ``sources``: the sources and methods that the client knows; ``code``: their texts, modules, disassembled methods.

@@ -22,6 +22,7 @@ from jdbpy.dap.memory import MemoryRequests
 from jdbpy.dap.opening import Joining, OpeningRequests
 from jdbpy.dap.protocol import Body, Request, handlers, read_arguments
 from jdbpy.dap.readings import FrameReadings
+from jdbpy.dap.recorded_thread import RecordedThread
 from jdbpy.dap.running import RunningRequests
 from jdbpy.dap.sources import SourceTable
 from jdbpy.dap.stops import StopEvents
@@ -48,20 +49,23 @@ class Adapter:
         stops = StopEvents(debuggee, editor, handles, breakpoints, readings)
         left_methods = LeftMethods(debuggee, editor, handles, stops)
         console = DebugConsole(debuggee, editor, sources, readings, breakpoints, stops)
+        recorded = RecordedThread(debuggee, editor, handles, sources, stops, console)
         events = SessionEvents(debuggee, editor, handles, breakpoints, stops, left_methods, console)
         hotswap = HotswapRequests(debuggee, editor, sources, breakpoints)
-        values = VariableRequests(debuggee, editor, handles, sources, readings, left_methods)
+        values = VariableRequests(debuggee, editor, handles, sources, readings, left_methods, recorded)
         self.opening = opening = OpeningRequests(
-            debuggee, editor, sources, breakpoints, stops, hotswap, events.follow, served, let_in
+            debuggee, editor, sources, breakpoints, stops, hotswap, console, events.follow, served, let_in
         )
         self._handlers = handlers(
             (
                 opening,
-                RunningRequests(debuggee, editor, handles, sources, stops),
-                FrameRequests(debuggee, editor, handles, sources, readings, stops),
+                RunningRequests(debuggee, editor, handles, sources, stops, recorded),
+                FrameRequests(debuggee, editor, handles, sources, readings, stops, recorded),
                 values,
                 MemoryRequests(debuggee, handles, readings, values),
-                ExpressionRequests(debuggee, editor, handles, readings, left_methods, console, values, opening),
+                ExpressionRequests(
+                    debuggee, editor, handles, readings, left_methods, console, values, opening, recorded
+                ),
                 BreakpointRequests(debuggee, editor, handles, sources, breakpoints),
                 CodeRequests(debuggee, editor, sources),
                 hotswap,

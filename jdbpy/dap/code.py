@@ -105,6 +105,8 @@ class CodeRequests:
         number = args.source.sourceReference if args.source is not None and args.source.sourceReference else 0
         text = self._sources.text(number or args.sourceReference)
         session = self._debuggee.session
+        if text.lines:
+            return {"content": "\n".join(text.lines) + "\n", "mimeType": "text/x-java"}
         if not text.disassembled:
             file = await session.sources.text(text.class_name, text.source)
             if file is None:

@@ -80,7 +80,9 @@ class Attach(Record):
     hold: str = ""
     maxSuspend: float | None = None
     timeout: float | None = None  # milliseconds, as java-debug has it
+    failingTests: bool = False
     stopOnEntry: bool = False
+    initCommands: tuple[str, ...] = ()
     stepFilters: StepFilters | None = None
     token: str = ""  # of a port
     unknown: tuple[str, ...] = ()
@@ -113,6 +115,7 @@ class Launch(Record):
     classPaths: tuple[str, ...] = ()
     modulePaths: tuple[str, ...] = ()
     args: str | tuple[str, ...] = ()
+    test: str | tuple[str, ...] = ()
     vmArgs: str | tuple[str, ...] = ()
     cwd: str = ""
     env: dict[str, str | None] | None = None
@@ -130,6 +133,7 @@ class Launch(Record):
     allowSuspend: bool = False
     hold: str = ""
     maxSuspend: float | None = None
+    initCommands: tuple[str, ...] = ()
     stepFilters: StepFilters | None = None
     token: str = ""
     unknown: tuple[str, ...] = ()
@@ -153,6 +157,11 @@ def command_of(args: Launch) -> list[str]:
     else:
         words += [args.mainClass]
     return [*words, *_words(args.args, "args")]
+
+
+def tests_of(args: Launch) -> list[str]:
+    """Return the command that runs tests; [] where a class is launched. Raises UsageError."""
+    return _words(args.test, "test")
 
 
 def _words(given: str | Sequence[str], name: str) -> list[str]:

@@ -7,7 +7,8 @@ the client shows another one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 import jdbpy
 from jdbpy import JdbpyError, StateError, UsageError
@@ -53,8 +54,21 @@ class DebugConsole:
         self._frame: FrameInfo | None = None
         """The frame that the client has shown last."""
 
-    async def reads_as_command(self, text: str, frame: FrameInfo | None) -> bool:
+    @property
+    def open_call(self) -> Any:
+        """Return the place in the recorded call that is open; None while none is."""
+        session = self._debuggee.current
+        return self._lines.open_call if session is not None and self._session is session else None
+
+    def close_call(self) -> None:
+        """Close the recorded call that is open: commands like `next` are for the JVM again."""
+        if self.open_call is not None:
+            self._lines.close_call()
+
+    async def reads_as_command(self, text: str, frame: FrameInfo | None, names: Collection[str] | None = None) -> bool:
         """True if a line is a command, not an expression. Raises UsageError where that cannot be known.
+
+        ``names``: the variables that there are, where they are not those of a frame.
 
         wire: none for variables that were read, else 2 or 3 trips.
         """
@@ -64,6 +78,8 @@ class DebugConsole:
         word = text.split()[0]
         if word in _ALWAYS:
             return True
+        if names is not None:
+            return word not in names
         if await self._is_variable(word, frame):
             return False
         if frame is None and self._frame is None and len(word) == 1:

@@ -30,7 +30,8 @@ class Plan(Record):
     """What the client's configuration orders. ``reopen`` makes what opens the session, once more for ``restart``.
 
     ``launches``: it is one for ``launch``; ``main_class`` is that of a target that is launched. ``class_paths`` have
-    the files that replace the target's classes; ``replaces_classes``: whenever they change.
+    the files that replace the target's classes; ``replaces_classes``: whenever they change. ``failing_tests``: it stops
+    where tests fail. ``init_commands``: lines of the console that run before the program goes on.
     """
 
     reopen: Reopen | None = None
@@ -40,6 +41,8 @@ class Plan(Record):
     stop_on_entry: bool = False
     class_paths: tuple[str, ...] = ()
     replaces_classes: bool = False
+    failing_tests: bool = False
+    init_commands: tuple[str, ...] = ()
 
 
 class Following(Protocol):

@@ -14,6 +14,7 @@ from jdbpy.dap.left_methods import LeftMethods
 from jdbpy.dap.opening import OpeningRequests
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.readings import FrameReadings, is_static, shallow
+from jdbpy.dap.recorded_thread import RecordedThread
 from jdbpy.dap.variables import NAME, ValueFormat, VariableRequests, is_hex, of_result, path_of
 from jdbpy.escape import escape
 from jdbpy.identifiers import IDENTIFIER, WORD
@@ -66,6 +67,7 @@ class ExpressionRequests:
         console: DebugConsole,
         values: VariableRequests,
         opening: OpeningRequests,
+        recorded: RecordedThread,
     ) -> None:
         self._debuggee = debuggee
         self._editor = editor
@@ -75,6 +77,7 @@ class ExpressionRequests:
         self._console = console
         self._values = values
         self._opening = opening
+        self._recorded = recorded
 
     @request("evaluate", Evaluate, supportsEvaluateForHovers=True, supportsClipboardContext=True)
     async def evaluate(self, args: Evaluate) -> Body:
@@ -84,15 +87,20 @@ class ExpressionRequests:
         """
         if not args.expression.strip():
             raise UsageError("no expression")
-        frame = self._handles.frame(args.frameId) if args.frameId is not None else None
         in_console = args.context == "repl"
+        if self._is_recorded(args.frameId):
+            names = self._recorded.names()
+            if in_console and await self._console.reads_as_command(args.expression, None, names):
+                return await self._command(args.expression, None)
+            return self._recorded.evaluate(args.expression)
+        frame = self._handles.frame(args.frameId) if args.frameId is not None else None
         if in_console:
             with self._left_methods.evaluating(frame):
                 if await self._console.reads_as_command(args.expression, frame):
                     if self._console.begins_anew(args.expression):
                         await self._opening.begin_anew()
                         return {"result": "", "variablesReference": 0}
-                    return await self._console.run(args.expression, frame)
+                    return await self._command(args.expression, frame)
         with self._left_methods.evaluating(frame):
             value = await self._debuggee.session.values.evaluate(
                 args.expression,
@@ -117,6 +125,17 @@ class ExpressionRequests:
             self._editor.invalidate("variables")
         return body
 
+    def _is_recorded(self, frame: int | None) -> bool:
+        """True if a frame is that of the recorded call that is open; no frame stands for that one then."""
+        return self._handles.recorded(frame) is not None or (frame is None and self._recorded.is_open)
+
+    async def _command(self, line: str, frame: FrameInfo | None) -> Body:
+        """Run a command, and show the recorded call that it has opened, or in which it has moved."""
+        try:
+            return await self._console.run(line, frame)
+        finally:
+            self._recorded.follow()
+
     @request("completions", Completions, supportsCompletionsRequest=True, completionTriggerCharacters=["."])
     async def completions(self, args: Completions) -> Body:
         """Variables of the frame, and behind a dot fields and methods of what stands before it; commands of the prompt
@@ -130,10 +149,14 @@ class ExpressionRequests:
         first = 1 if self._editor.info.columnsStartAt1 else 0
         before = line[: max(0, args.column - first)]
         match = _BEFORE.search(before)
-        frame = self._handles.frame(args.frameId) if args.frameId is not None else None
+        recorded = self._is_recorded(args.frameId)
+        frame = self._handles.frame(args.frameId) if args.frameId is not None and not recorded else None
         found: list[tuple[str, str]] = []
         typed = ""
-        if match is not None and match[1]:
+        if recorded:
+            typed = match[3] or "" if match is not None else ""
+            found = [(name, "variable") for name in self._recorded.names() if match is None or not match[1]]
+        elif match is not None and match[1]:
             typed = match[2]
             found = await self._members(frame, match[1])
         elif match is not None and frame is not None:

@@ -12,6 +12,7 @@ from jdbpy.dap.editor import Editor
 from jdbpy.dap.handles import Container, Handles
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.readings import FrameReadings, shallow
+from jdbpy.dap.recorded_thread import RecordedThread
 from jdbpy.dap.sources import SourceTable
 from jdbpy.dap.stops import StopEvents
 from jdbpy.dap.variables import value_text
@@ -104,6 +105,7 @@ class FrameRequests:
         sources: SourceTable,
         readings: FrameReadings,
         stops: StopEvents,
+        recorded: RecordedThread,
     ) -> None:
         self._debuggee = debuggee
         self._editor = editor
@@ -111,10 +113,14 @@ class FrameRequests:
         self._sources = sources
         self._readings = readings
         self._stops = stops
+        self._recorded = recorded
 
     @request("stackTrace", StackTraceOf, supportsDelayedStackTraceLoading=True)
     async def stack_trace(self, args: StackTraceOf) -> Body:
         """wire: 1 trip, 2 for classes that are new; the variables of the innermost frame are read beside that."""
+        if self._recorded.is_shown(args.threadId):
+            frames = [await self._recorded.frame()]
+            return {"stackFrames": frames[max(0, args.startFrame) :], "totalFrames": 1}
         session = self._debuggee.session
         count = min(args.levels, MOST_FRAMES) if args.levels > 0 else MOST_FRAMES
         thread = self._handles.thread_id(args.threadId)
@@ -184,6 +190,8 @@ class FrameRequests:
 
         wire: 1 trip for the variables, 2 or 3 where they refer to objects of new classes.
         """
+        if self._handles.recorded(args.frameId) is not None:
+            return {"scopes": self._recorded.scopes()}
         frame = self._handles.frame(args.frameId)
         variables = [] if frame.native else await self._readings.variables(frame, "scopes")
         this = next((each.value for each in variables if each.kind == "this" and each.value is not None), None)
@@ -225,13 +233,15 @@ class FrameRequests:
     @request("exceptionInfo", ExceptionOf, supportsExceptionInfoRequest=True)
     async def exception_info(self, args: ExceptionOf) -> Body:
         """Return the exception at which the thread stands, with its causes. wire: 2 trips a cause."""
+        if self._recorded.is_shown(args.threadId):
+            return self._recorded.exception()
         stop = self._stops.last.get(self._handles.thread_id(args.threadId))
         if stop is None or stop.exception is None or not self._debuggee.session.is_current(stop):
             raise StateError("the thread does not stand at an exception")
         shown = stop.exception
         body: Body = {
             "exceptionId": escape(shown.type),
-            "breakMode": "always" if shown.caught else "unhandled",
+            "breakMode": "unhandled" if shown.caught is False else "always",
             "details": await self._details(shown),
         }
         if shown.message is not None:

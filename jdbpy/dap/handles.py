@@ -44,15 +44,22 @@ class Handles:
         self._frames: dict[int, FrameInfo] = {}
         self._frame_numbers: dict[tuple[int, int], int] = {}
         self._containers: dict[int, Container] = {}
+        self._recorded: dict[int, object] = {}
         self._last_number = 0
+        self._last_thread = 0
 
     def thread_number(self, thread_id: int) -> int:
         """Return the client's number for a thread."""
         number = self._thread_numbers.get(thread_id)
         if number is None:
-            number = self._thread_numbers[thread_id] = len(self._thread_numbers) + 1
+            number = self._thread_numbers[thread_id] = self.new_thread_number()
             self._thread_ids[number] = thread_id
         return number
+
+    def new_thread_number(self) -> int:
+        """Return a number that no thread has."""
+        self._last_thread += 1
+        return self._last_thread
 
     def thread_id(self, number: int) -> int:
         """Return the JDWP id of a thread. Raises UsageError for a number that no thread has."""
@@ -75,6 +82,7 @@ class Handles:
         found = self._frames.get(number)
         if found is not None and self._debuggee.session.is_current_frame(found):
             return found
+        self._refuse_recorded(number)
         if found is not None or 0 < number <= self._last_number:
             raise StateError("that frame is gone: its thread has run since", code="FRAME_GONE")
         raise UsageError(f"no frame {number}", code="NO_SUCH_FRAME")
@@ -90,9 +98,30 @@ class Handles:
         found = self._containers.get(number)
         if found is not None and (found.frame is None or self._debuggee.session.is_current_frame(found.frame)):
             return found
+        self._refuse_recorded(number)
         if found is not None or 0 < number <= self._last_number:
             raise StateError("these variables are gone: their thread has run since", code="VARIABLES_GONE")
         raise UsageError(f"no variables {number}", code="NO_SUCH_VARIABLES")
+
+    # -- what is in a recorded call ------------------------------------------------------------------------------------
+
+    def recorded_number(self, what: object) -> int:
+        """Return the client's number for the frame of the recorded call that it is shown, or for values there."""
+        self._last_number += 1
+        self._recorded[self._last_number] = what
+        return self._last_number
+
+    def recorded(self, number: int | None) -> object | None:
+        """Return what of a recorded call has that number; None where that is something else."""
+        return self._recorded.get(number) if number is not None else None
+
+    def drop_recorded(self) -> None:
+        """Forget these numbers: another line of it is shown, or none."""
+        self._recorded.clear()
+
+    def _refuse_recorded(self, number: int) -> None:
+        if number in self._recorded:
+            raise StateError("that is in a recorded call: it is over, and can only be read", code="RECORDED")
 
     def drop_old(self) -> None:
         """Forget frames and values of threads that have run on. No trip."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
@@ -12,7 +14,7 @@ from typing import Any, Protocol
 import trio
 
 import jdbpy
-from jdbpy import ReadOnlyError, StateError, UsageError
+from jdbpy import JdbpyError, ReadOnlyError, StateError, UsageError
 from jdbpy.dap.breakpoint_table import EditorBreakpoints
 from jdbpy.dap.configuration import (
     TERMINALS,
@@ -22,9 +24,11 @@ from jdbpy.dap.configuration import (
     command_of,
     environment,
     options_of,
+    tests_of,
     unknown_of,
     variables_of,
 )
+from jdbpy.dap.console import DebugConsole
 from jdbpy.dap.debuggee import GRACE, Debuggee, Following, Plan, Reopen
 from jdbpy.dap.editor import ClientInfo, Editor
 from jdbpy.dap.hotswap import HotswapRequests
@@ -44,6 +48,8 @@ class Joining(Protocol):
 
     def __call__(self, name: str, read_only: bool, /) -> AbstractAsyncContextManager[jdbpy.Session]: ...
 
+
+_COLORS = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 THREADS_A_SECOND = 100
 """Starts and ends of threads that are told; a client asks for the list of them when anything stops."""
@@ -75,6 +81,7 @@ class OpeningRequests:
         breakpoints: EditorBreakpoints,
         stops: StopEvents,
         hotswap: HotswapRequests,
+        console: DebugConsole,
         follow: Following,
         served: Joining | None,
         let_in: Callable[[str], None],
@@ -87,12 +94,14 @@ class OpeningRequests:
         self._breakpoints = breakpoints
         self._stops = stops
         self._hotswap = hotswap
+        self._console = console
         self._follow = follow
         self._served = served
         self._let_in = let_in
         self.initialized = False
         self.is_over = False
         """True if the client has been answered for the last time."""
+        self._tests_begin: trio.Event | None = None
         self._named: set[str] = set()
         """Attributes of its configurations that were named as unknown."""
 
@@ -135,7 +144,7 @@ class OpeningRequests:
         if self._served is not None:
             reopen = partial(self._served, self._editor.info.clientID, args.readOnly)
             # A target that has not begun to run is not for one client of several to start.
-            self._debuggee.plan = Plan(reopen=reopen, stop_on_entry=True)
+            self._debuggee.plan = Plan(reopen=reopen, stop_on_entry=True, init_commands=args.initCommands)
             return reopen, ()
         options = options_of(args)
         rest: Sequence[str] = ()
@@ -148,19 +157,25 @@ class OpeningRequests:
             limit = args.timeout / 1000 if args.timeout and args.timeout > 0 else jdbpy.CONNECT_LIMIT
             limit = min(limit, jdbpy.CONNECT_LIMIT)
             reopen = partial(jdbpy.attach_session, address, options=options, timeout=limit)
-        self._debuggee.plan = self._planned(args, Plan(reopen=reopen))
+        self._debuggee.plan = self._planned(args, Plan(reopen=reopen, failing_tests=args.failingTests))
         return reopen, rest
 
     async def _attach_beside(self, args: Attach, address: str) -> None:
         """Have the client debug a further JVM in a session of its own, with the same configuration."""
-        given = {name: getattr(args, name) for name in args.__fields__}
+        await self._start_debugging(args, address, {"address": address})
+
+    async def _start_debugging(self, args: Attach | Launch, what: str, more: Body) -> bool:
+        """Have the client attach in a session of its own, with what a configuration says for ``attach``, and ``more``.
+        False if it does not."""
+        names = set(args.__fields__) & set(Attach.__fields__) - {"unknown"}
+        given = {name: getattr(args, name) for name in args.__fields__ if name in names}
         changed = {name: value for name, value in given.items() if value != args.__defaults__[name]}
-        changed.pop("unknown", None)
         changed["pathMappings"] = [each.to_dict() for each in args.pathMappings]
-        configuration = {**changed, "address": address}
-        answer = await self._editor.ask("startDebugging", {"request": "attach", "configuration": configuration})
+        asked = {"request": "attach", "configuration": {**changed, **more}}
+        answer = await self._editor.ask("startDebugging", asked)
         if not answer.get("success"):
-            self._editor.say(f"{address} is not debugged: {answer.get('message', 'the editor refuses')}", "important")
+            self._editor.say(f"{what} is not debugged: {answer.get('message', 'the editor refuses')}", "important")
+        return bool(answer.get("success"))
 
     def _say_listening(self, address: str) -> None:
         self._editor.say(f"waiting for a JVM to connect to {address}")
@@ -179,6 +194,8 @@ class OpeningRequests:
             raise UsageError(
                 "this is a session that is served: a program cannot be launched in it, attach to it instead"
             )
+        if args.test:
+            return self._plan_tests(args)
         if not args.mainClass:
             raise UsageError('launch needs "mainClass": a class, or MODULE/CLASS, or the path of a jar')
         CONSOLE.checked(args.console, "arguments.console is", "WRONG_ARGUMENT")
@@ -200,6 +217,55 @@ class OpeningRequests:
         plan = Plan(reopen=reopen, launches=True, main_class=jdbpy.main_class(main), no_debug=args.noDebug)
         self._debuggee.plan = self._planned(args, plan)
         return reopen
+
+    def _plan_tests(self, args: Launch) -> Reopen:
+        """Take a configuration with a command that runs tests. Raises UsageError."""
+        command = jdbpy.BuildCommand(
+            tests_of(args),
+            at="start" if args.stopOnEntry else "failure",
+            cwd=args.cwd or None,
+            env=environment(variables_of(args)),
+            terminal=True,
+        )
+        reopen = partial(self._first_with_tests, args, command, options_of(args))
+        self._debuggee.plan = self._planned(args.replace(stopOnEntry=False), Plan(reopen=reopen, launches=True))
+        return reopen
+
+    @asynccontextmanager
+    async def _first_with_tests(
+        self, args: Launch, command: jdbpy.BuildCommand, options: jdbpy.Options
+    ) -> AsyncIterator[jdbpy.Session]:
+        """Run a command, and debug the first of its JVMs that runs tests, which waits until breakpoints are set.
+
+        A client that can have several sessions has one for each further JVM; others run free. The command ends with the
+        session, unless its JVM has ended by itself.
+        """
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+        def written(data: bytes) -> None:
+            text = _COLORS.sub("", decoder.decode(data))
+            self._editor.event("output", {"category": "stdout", "output": text})
+
+        async with jdbpy.open_build(command, options, on_output=written) as build:
+            build.begin = self._tests_begin = trio.Event()
+            if self._editor.info.supportsStartDebuggingRequest:
+                build.beside = partial(self._tests_beside, args)
+            jvm = await build.next_jvm()
+            if jvm is None:
+                raise UsageError(f"{command.words[0]} has ended with status {build.status} and has run no test")
+            build.keep_only(jvm)
+            yield jvm.session
+            if jvm.session.ending is not None:
+                self._tests_begin.set()
+                build.leave()
+                await build.ended.wait()
+                self._editor.say(f"{command.words[0]} has ended with status {build.status}")
+
+    async def _tests_beside(self, args: Launch, name: str, address: str) -> bool:
+        """Have the client debug a further JVM with tests; False if it does not."""
+        return await self._start_debugging(
+            args, name, {"name": name, "address": address, "failingTests": True, "stopOnEntry": False}
+        )
 
     @asynccontextmanager
     async def _in_terminal(
@@ -252,6 +318,7 @@ class OpeningRequests:
             stop_on_entry=args.stopOnEntry,
             class_paths=args.classPaths,
             replaces_classes=args.hotCodeReplace == "auto",
+            init_commands=args.initCommands,
         )
 
     def _name_unknown(self, args: Attach | Launch) -> None:
@@ -283,6 +350,14 @@ class OpeningRequests:
             options = jdbpy.PointOptions(temporary=True, policy=jdbpy.SuspendPolicy.ALL, internal=True)
             point = await session.breakpoints.add_with(place, options)
             self._breakpoints.entry = point.number
+        if self._tests_begin is not None:
+            self._tests_begin.set()
+        if self._debuggee.plan.failing_tests:
+            await session.tests.stop_at_failures()
+        for line in self._debuggee.plan.init_commands:
+            await self._run_command(line)
+        if not self._debuggee.has_session:
+            return
         stop = session.last_stop
         if stop is None or stop.reason is not jdbpy.StopReason.START or session.state is not jdbpy.VmState.STOPPED:
             return
@@ -290,6 +365,18 @@ class OpeningRequests:
             self._stops.show(stop)
             return
         await session.execution.resume()
+
+    async def _run_command(self, line: str) -> None:
+        """Run a line of ``initCommands``. If it fails, report the error to the client; the other lines still run."""
+        if not line.strip() or not self._debuggee.has_session:
+            return
+        try:
+            said = str((await self._console.run(line.strip().removeprefix("`"), None))["result"])
+        except JdbpyError as error:
+            self._editor.say(f"initCommands: {escape(line)}: {error}", "important")
+            return
+        if said:
+            self._editor.say(said)
 
     @request("disconnect", Disconnect, at_once=True)
     async def disconnect(self, args: Disconnect) -> None:

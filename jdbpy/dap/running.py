@@ -11,6 +11,7 @@ from jdbpy.dap.debuggee import Debuggee
 from jdbpy.dap.editor import Editor
 from jdbpy.dap.handles import Handles
 from jdbpy.dap.protocol import Body, NoArguments, request
+from jdbpy.dap.recorded_thread import RecordedThread
 from jdbpy.dap.sources import CodeOf, SourceTable
 from jdbpy.dap.stops import StopEvents
 from jdbpy.escape import escape
@@ -68,13 +69,20 @@ class RunningRequests:
     """Threads that run and stop."""
 
     def __init__(
-        self, debuggee: Debuggee, editor: Editor, handles: Handles, sources: SourceTable, stops: StopEvents
+        self,
+        debuggee: Debuggee,
+        editor: Editor,
+        handles: Handles,
+        sources: SourceTable,
+        stops: StopEvents,
+        recorded: RecordedThread,
     ) -> None:
         self._debuggee = debuggee
         self._editor = editor
         self._handles = handles
         self._sources = sources
         self._stops = stops
+        self._recorded = recorded
         self._step_targets: dict[int, tuple[int, int, str]] = {}
         """The calls that the client was shown last: their thread, their index, and the address where it stands."""
 
@@ -82,11 +90,15 @@ class RunningRequests:
     async def threads(self, args: NoArguments) -> Body:
         """Return all live threads. wire: 2 or 3 trips."""
         found = await self._debuggee.session.threads.list()
-        return {"threads": [{"id": self._handles.thread_number(each.id), "name": escape(each.name)} for each in found]}
+        shown = [{"id": self._handles.thread_number(each.id), "name": escape(each.name)} for each in found]
+        return {"threads": [*self._recorded.as_threads(), *shown]}
 
     @request("continue", ContinueArguments, in_order=True, supportsSingleThreadExecutionRequests=True)
     async def continue_(self, args: ContinueArguments) -> Body:
         """Resume everything if everything is suspended, else the thread alone: several may have stopped."""
+        if self._recorded.is_shown(args.threadId):
+            self._recorded.go_on()
+            return {"allThreadsContinued": False}
         session = self._debuggee.session
         thread = self._handles.thread_id(args.threadId)
         everything = session.suspended_everything and not args.singleThread
@@ -94,6 +106,8 @@ class RunningRequests:
             await session.execution.resume()
         else:
             await session.execution.resume(thread)
+        if everything:
+            self._recorded.show_again()
         return {"allThreadsContinued": everything}
 
     @request("next", ContinueArguments, in_order=True, supportsSteppingGranularity=True)
@@ -103,8 +117,10 @@ class RunningRequests:
     @request("stepInTargets", FrameArguments, supportsStepInTargetsRequest=True)
     async def step_in_targets(self, args: FrameArguments) -> Body:
         """Return the calls that the line of the innermost frame has still to make. wire: 3 trips, none again."""
-        frame = self._handles.frame(args.frameId)
         self._step_targets.clear()
+        if self._handles.recorded(args.frameId) is not None:
+            return {"targets": []}
+        frame = self._handles.frame(args.frameId)
         place = frame.location
         if frame.native or frame.index != 1:
             return {"targets": []}
@@ -154,11 +170,29 @@ class RunningRequests:
             return
         await self._step(args, jdbpy.StepDepth.INTO)
 
+    @request("stepBack", ContinueArguments, in_order=True)
+    async def step_back(self, args: ContinueArguments) -> None:
+        """Go back a line in the recorded call that is open. No trip."""
+        self._recorded.check(args.threadId)
+        self._recorded.step(-1)
+
+    @request("reverseContinue", ContinueArguments, in_order=True)
+    async def reverse_continue(self, args: ContinueArguments) -> None:
+        """Go back in the recorded call that is open: to the last breakpoint, or to its first line. No trip."""
+        self._recorded.check(args.threadId)
+        self._recorded.go_back()
+
     @request("stepOut", ContinueArguments, in_order=True)
     async def step_out(self, args: ContinueArguments) -> None:
+        if self._recorded.is_shown(args.threadId):
+            self._recorded.go_to_end()
+            return
         await self._step(args, jdbpy.StepDepth.OUT)
 
     async def _step(self, args: ContinueArguments, depth: StepDepth) -> None:
+        if self._recorded.is_shown(args.threadId):
+            self._recorded.step(1)
+            return
         size = jdbpy.StepSize.MIN if args.granularity == "instruction" else jdbpy.StepSize.LINE
         thread = self._handles.thread_id(args.threadId)
         await self._debuggee.session.execution.start_step(depth, size, thread_id=thread, alone=args.singleThread)
@@ -167,6 +201,8 @@ class RunningRequests:
     async def pause(self, args: Pause) -> None:
         """Suspend everything; the thread alone where hits suspend only their thread. wire: 3 or 4 trips."""
         session = self._debuggee.session
+        if self._recorded.is_shown(args.threadId):
+            raise StateError("nothing runs in a recorded call")
         if args.threadId and session.default_policy is jdbpy.SuspendPolicy.THREAD:
             await session.execution.pause(self._handles.thread_id(args.threadId))
         else:

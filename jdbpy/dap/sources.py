@@ -29,13 +29,15 @@ INDEX_BITS = 16
 class MadeSource(Record):
     """A source that is no file: of a class, by its source's name; ``disassembled`` if there is none.
 
-    ``place`` is what stands before the line in a breakpoint there.
+    ``place`` is what stands before the line in a breakpoint there. ``lines``: it is this text, which a file of recorded
+    calls has brought.
     """
 
     class_name: str
     source: str | None
     disassembled: bool
     place: str
+    lines: tuple[str, ...] = ()
 
 
 class CodeOf(Record):
@@ -84,6 +86,11 @@ class SourceTable:
             body = {"name": escape(name), "path": self._editor.paths.to_client(path)}
         self._bodies[key] = body
         return body
+
+    def of_text(self, place: Location, lines: Sequence[str]) -> Body:
+        """Return a source that is this text. No trip."""
+        text = MadeSource(place.class_name, place.source_file, False, _place_of(place), tuple(lines))
+        return {"name": escape(place.source or place.class_name), "sourceReference": self.number(text)}
 
     async def loaded(self, places: Sequence[Location]) -> None:
         """Tell the client of the sources of classes that a breakpoint has waited for. No trip."""

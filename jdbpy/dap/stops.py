@@ -39,6 +39,8 @@ class StopEvents:
         """The last stop of each thread, by the thread's JDWP id."""
         self.restarting: set[int] = set()
         """Threads that enter a frame anew."""
+        self.looks_elsewhere = False
+        """True while the client is shown a recorded call: a stop must not take its place."""
         self.calls_to_enter: dict[int, int] = {}
         """Threads that go to a call to step into it, by the number of the breakpoint there."""
 
@@ -83,11 +85,11 @@ class StopEvents:
             **_told(stop),
         }
         if stop.thread is not None:
-            elsewhere = [
-                each for each in self.last.values() if each is not stop and self._debuggee.session.is_current(each)
-            ]
+            elsewhere = [each for each in self._standing().values() if each is not stop]
             body["threadId"] = self._handles.thread_number(stop.thread.id)
-            body["preserveFocusHint"] = bool(elsewhere) and stop.reason is not jdbpy.StopReason.PAUSE and not _own(stop)
+            body["preserveFocusHint"] = (
+                bool(elsewhere or self.looks_elsewhere) and stop.reason is not jdbpy.StopReason.PAUSE and not _own(stop)
+            )
             self.last[stop.thread.id] = stop
             if stop.frame is not None and not body["preserveFocusHint"]:
                 self._readings.ahead(stop.frame)
@@ -95,6 +97,23 @@ class StopEvents:
         if hit:
             body["hitBreakpointIds"] = hit
         self._editor.event("stopped", body)
+
+    def let_go_of_focus(self) -> None:
+        """Have the client show another thread than those that have stopped: there are clients that forget which one
+        they show only when it starts. No trip."""
+        for thread in self._standing():
+            self._editor.event("thread", {"reason": "started", "threadId": self._handles.thread_number(thread)})
+
+    def show_again(self) -> None:
+        """Send the events of the stops at which threads stand once more. No trip."""
+        if self._debuggee.current is not None:
+            for stop in self._standing().values():
+                self.show(stop)
+
+    def _standing(self) -> dict[int, Stopped]:
+        """Return the stops at which threads stand."""
+        session = self._debuggee.session
+        return {thread: stop for thread, stop in self.last.items() if session.is_current(stop)}
 
     def _reason(self, stop: Stopped) -> str:
         thread = stop.thread.id if stop.thread is not None else 0
@@ -117,7 +136,8 @@ class StopEvents:
             if not self._debuggee.session.is_current(stop):
                 del self.last[thread]
                 number = self._handles.thread_number(thread)
-                self._editor.event("continued", {"threadId": number, "allThreadsContinued": everything})
+                all_of_them = everything and not self.looks_elsewhere
+                self._editor.event("continued", {"threadId": number, "allThreadsContinued": all_of_them})
 
 
 def _own(stop: Stopped) -> bool:
@@ -129,9 +149,13 @@ def _told(stop: Stopped) -> Body:
     """Return what is shown beside the reason: ``description`` in place of it, ``text`` as well."""
     told: dict[str, Any] = {}
     if stop.exception is not None:
-        told["description"] = "Paused on exception"
+        failed = "Paused on exception" if stop.test is None else f"{stop.test.name} failed"
+        told["description"] = escape(failed)
         message = f": {stop.exception.message}" if stop.exception.message is not None else ""
-        told["text"] = escape(stop.exception.type + message)
+        compared = ""
+        if stop.test is not None and stop.test.is_compared and str(stop.test.expected) not in message:
+            compared = f", expected: {stop.test.expected}, actual: {stop.test.actual}"
+        told["text"] = escape(f"{stop.exception.type}{message}{compared}")
     elif stop.variable:
         told["description"] = escape(f"{stop.variable} is read")
         if stop.new_value is not None:

@@ -20,6 +20,7 @@ from jdbpy.dap.handles import Container, Handles
 from jdbpy.dap.left_methods import LeftMethods
 from jdbpy.dap.protocol import Body, request
 from jdbpy.dap.readings import ARRAY, FrameReadings, is_static, shallow
+from jdbpy.dap.recorded_thread import RecordedThread
 from jdbpy.dap.sources import SourceTable
 from jdbpy.escape import escape
 from jdbpy.identifiers import IDENTIFIER
@@ -171,6 +172,7 @@ class VariableRequests:
         sources: SourceTable,
         readings: FrameReadings,
         left_methods: LeftMethods,
+        recorded: RecordedThread,
     ) -> None:
         self._debuggee = debuggee
         self._editor = editor
@@ -178,12 +180,15 @@ class VariableRequests:
         self._sources = sources
         self._readings = readings
         self._left_methods = left_methods
+        self._recorded = recorded
 
     @request("variables", VariablesOf, supportsValueFormattingOptions=True)
     async def variables(self, args: VariablesOf) -> Body:
         """wire: 2 trips for an object, and what describing its parts takes; none for variables that were read."""
-        container = self._handles.container(args.variablesReference).replace(hex=is_hex(args.format))
         start, count = max(0, args.start), max(0, args.count)
+        if (kept := self._handles.recorded(args.variablesReference)) is not None:
+            return {"variables": _page(self._recorded.variables(kept), start, count)}
+        container = self._handles.container(args.variablesReference).replace(hex=is_hex(args.format))
         match container.kind:
             case "frame":
                 shown = _page(await self._of_frame(container), start, count)

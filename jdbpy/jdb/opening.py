@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import os
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
 import jdbpy
@@ -36,20 +36,33 @@ def open_session(
     connectors.check(connection)
     values = connection.values
     connector = connection.connector
-    if connector is connectors.SOCKET_ATTACH:
-        return jdbpy.attach_session(_address(values, "hostname"), timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
-    if connector is connectors.PROCESS_ATTACH:
-        return jdbpy.attach_session(f"pid://{values['pid']}", timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
+    options = jdbpy.Options(in_target="off")  # as jdb: methods run in threads that events have stopped, and in no other
+    if connector in (connectors.SOCKET_ATTACH, connectors.PROCESS_ATTACH):
+        by_port = connector is connectors.SOCKET_ATTACH
+        address = _address(values, "hostname") if by_port else f"pid://{values['pid']}"
+        return _with_agent(
+            jdbpy.attach_session(address, options=options, timeout=_seconds(values, jdbpy.CONNECT_LIMIT))
+        )
     if connector is connectors.SOCKET_LISTEN:
         return jdbpy.listen_session(
             _address({**values, "port": values["port"] or "0"}, "localAddress"),
+            options=options,
             on_listening=lambda at: say(f"Listening at address: {_named(at)}"),
             timeout=_seconds(values, math.inf),
         )
     if connector is connectors.RAW_LAUNCH:
         words = words_of(values["command"], values["quote"])
-        return jdbpy.launch_session(LaunchCommand(words, agent_at=values["address"], stdin="pipe"))
-    return jdbpy.launch_session(_command(connection, line.options, main))
+        return jdbpy.launch_session(LaunchCommand(words, agent_at=values["address"], stdin="pipe"), options=options)
+    return jdbpy.launch_session(_command(connection, line.options, main), options=options)
+
+
+@asynccontextmanager
+async def _with_agent(opening: AbstractAsyncContextManager[Session]) -> AsyncIterator[Session]:
+    """A session with a JVM that has the debugger agent. Raises ConnectError for one without, as jdb does."""
+    async with opening as session:
+        if session.agent_line:
+            raise jdbpy.ConnectError("it has no debugger agent", hint=f"start it with {session.agent_line}")
+        yield session
 
 
 def main_words(line: JdbLine, typed: str) -> list[str]:

@@ -7,6 +7,8 @@
 * ``running``: attach, launch, detach, run_until_stop, pause, step, breakpoints.
 * ``inspecting``: stacks, variables, expressions, threads, source.
 * ``measuring``: calls of a method for some seconds; deadlocks, equal stacks, hot methods.
+* ``recording``: calls of a method line by line, and how those that failed differ.
+* ``testing``: a command that runs tests, and what fails there.
 * ``prompt``: every other command of the prompt, by the door that ``cli`` has for other front ends.
 * ``server``: the tools as the SDK serves them, on standard input and output.
 * ``http``: the same by streamable HTTP on loopback, with a token.

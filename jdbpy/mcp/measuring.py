@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from contextlib import suppress
+from typing import Annotated, Any, Literal, Protocol
 
 import trio
 
 from jdbpy import JdbpyError, StateError
-from jdbpy.api import Hits
+from jdbpy.api import Hits, Vm
+from jdbpy.api.opening import attach
+from jdbpy.drawing.units import in_words
 from jdbpy.mcp.answers import Body
 from jdbpy.mcp.debugging import Debugging
 from jdbpy.mcp.inspecting import Limit
@@ -19,6 +22,18 @@ _EVERY_CLASS = 1_000_000
 
 MOST_A_SECOND = 200
 """Reports of calls that are asked for: a method that is called more often is not slowed by all of them."""
+
+
+async def running(debugging: Debugging) -> Vm:
+    """Return the JVM. Raises StateError while all threads are suspended."""
+    vm = await debugging.vm()
+    if vm.session.suspended_everything:
+        raise StateError(
+            "all threads are suspended: nothing is called",
+            hint="run_until_stop with timeout 0 resumes them",
+            code="SUSPENDED",
+        )
+    return vm
 
 
 @tool()
@@ -33,13 +48,7 @@ async def trace(
     """Watch calls of a method while the program runs: arguments, results, threads, each call once. Suspends nothing for
     longer than reading the arguments takes; returns early when limit calls and returns have come.
     """
-    vm = await debugging.vm()
-    if vm.session.suspended_everything:
-        raise StateError(
-            "all threads are suspended: nothing is called",
-            hint="run_until_stop with timeout 0 resumes them",
-            code="SUSPENDED",
-        )
+    vm = await running(debugging)
     calls: list[Body] = []
     returns: list[Body] = []
     began = trio.current_time()
@@ -103,22 +112,55 @@ async def _collect(hits: Hits, into: list[Body], seconds: float, count: int) -> 
 async def diagnose(
     debugging: Debugging,
     what: Annotated[
-        Literal["all", "hits", "deadlocks", "stacks", "hot", "heap"],
+        Literal["all", "hits", "deadlocks", "stacks", "hot", "load", "heap"],
         "hits: why breakpoints did or did not stop; hot: methods by own time, waits left out; stacks: equal ones; "
+        "load: threads by processor time and allocation with top frames, memory, collections: runs methods of beans; "
         "heap: instances by class, with growth since the last time: two moments show a leak",
     ] = "all",
-    seconds: Annotated[float, "of looking for hot methods", Within(0.1, 60)] = 1.0,
+    seconds: Annotated[float, "of looking for hot methods, or at the load", Within(0.1, 60)] = 1.0,
     limit: Limit = 10,
+    pid: Annotated[
+        int,
+        "process of a JVM of this machine that is looked at for this call only, also without the debugger agent",
+        Within(0, 1 << 31),
+    ] = 0,
 ) -> Body:
     """Return why a breakpoint did not stop, by reason; why a program hangs or is slow: deadlocks, threads with equal
     stacks, methods that take the time.
-    A running program is suspended for moments only.
+    A running program is suspended for moments only; one of a pid without the debugger agent not at all.
     """
+    if pid:
+        async with attach(f"pid://{pid}", read_only=True, allow_suspend=True) as vm:
+            return await _diagnosed(_Looked(vm), what, seconds, limit)
+    return await _diagnosed(debugging, what, seconds, limit)
+
+
+class Looked(Protocol):
+    """What is diagnosed."""
+
+    heap: tuple[float, dict[str, int]] | None
+
+    async def vm(self) -> Vm:
+        """Return the JVM."""
+
+
+class _Looked:
+    """A JVM that is looked at once."""
+
+    def __init__(self, vm: Vm) -> None:
+        self.heap: tuple[float, dict[str, int]] | None = None
+        self._vm = vm
+
+    async def vm(self) -> Vm:
+        return self._vm
+
+
+async def _diagnosed(debugging: Looked, what: str, seconds: float, limit: int) -> Body:
     await debugging.vm()
-    parts = {"hits": _hits, "deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot, "heap": _heap}
+    parts = {"hits": _hits, "deadlocks": _deadlocks, "stacks": _stacks, "hot": _hot, "load": _load, "heap": _heap}
     found: Body = {}
     for name, part in parts.items():
-        if what != name and (what != "all" or name == "heap"):  # all objects are counted only where that is asked for
+        if what != name and (what != "all" or name in ("heap", "load")):  # only where that is asked for
             continue
         try:
             found[name] = await part(debugging, seconds, limit)
@@ -127,6 +169,40 @@ async def diagnose(
                 raise
             found[name] = {"error": error.message}
     return found
+
+
+@tool()
+async def profile(
+    debugging: Debugging,
+    seconds: Annotated[float, "how long", Within(0.1, 300)] = 5.0,
+    kind: Annotated[
+        Literal["cpu", "wall", "alloc", "lock", "exceptions"],
+        "wall: with waits; alloc: bytes",
+    ] = "cpu",
+    pattern: Annotated[str, "of methods: com.acme.*"] = "",
+    limit: Limit = 10,
+) -> Body:
+    """Return the hottest methods and paths of the running program, by its flight recorder."""
+    vm = await debugging.vm()
+    found = await vm.profile(seconds, kind, pattern)
+    stacks = found.stacks
+    return {
+        "what": stacks.title,
+        "source": found.source,
+        "seconds": round(found.seconds, 3),
+        "samples": found.samples,
+        "total": in_words(stacks.total, stacks.unit),
+        "methods": [
+            {"method": each.name, "own": f"{stacks.share(each.own):.1%}", "total": f"{stacks.share(each.total):.1%}"}
+            for each in stacks.methods()[:limit]
+            if each.own
+        ],
+        "hot_paths": [
+            f"{stacks.share(weight):.0%} by way of {' > '.join(path[-6:])}" for path, weight in stacks.hot_paths()
+        ],
+        "threads": [f"{name}: {found.share(weight):.1%}" for name, weight in found.threads.most_common(5)],
+        "notes": list(found.notes),
+    }
 
 
 _IDLE = frozenset(
@@ -147,18 +223,18 @@ _IDLE = frozenset(
 """Native methods in which threads wait: time spent there is no work."""
 
 
-async def _hits(debugging: Debugging, seconds: float, limit: int) -> Any:
+async def _hits(debugging: Looked, seconds: float, limit: int) -> Any:
     return (await (await debugging.vm()).decisions(count=limit)).to_dict()
 
 
-async def _deadlocks(debugging: Debugging, seconds: float, limit: int) -> Any:
+async def _deadlocks(debugging: Looked, seconds: float, limit: int) -> Any:
     return (await (await debugging.vm()).deadlocks()).to_dict()
 
 
-async def _stacks(debugging: Debugging, seconds: float, limit: int) -> Any:
+async def _stacks(debugging: Looked, seconds: float, limit: int) -> Any:
     vm = await debugging.vm()
     session = vm.session
-    paused = not vm.is_suspended
+    paused = not vm.is_suspended and not session.agent_line
     if paused:
         await vm.pause()
     try:
@@ -168,6 +244,12 @@ async def _stacks(debugging: Debugging, seconds: float, limit: int) -> Any:
             with session.finishing():
                 await vm.resume()
     shown = [group for group in groups if not group.error]
+    if session.agent_line:  # there virtual threads come from a dump of their own
+        with suppress(StateError):  # there are none, or it is not safe
+            virtual = await session.threads.virtual_folded(count=limit)
+            platform = [each.replace(threads=tuple(one for one in each.threads if not one.virtual)) for each in shown]
+            shown = [*(each for each in platform if each.threads), *virtual]
+            shown.sort(key=lambda group: -len(group.threads))
     return [
         {
             "threads": len(group.threads),
@@ -183,7 +265,7 @@ def _place(frame: Body) -> str:
     return f"{frame.get('class')}.{frame.get('method')}({frame.get('source') or 'native'}:{frame.get('line') or 0})"
 
 
-async def _heap(debugging: Debugging, seconds: float, limit: int) -> Any:
+async def _heap(debugging: Looked, seconds: float, limit: int) -> Any:
     histogram = await (await debugging.vm()).session.heap.histogram(limit=_EVERY_CLASS)
     now, counts = trio.current_time(), {each.class_name: 0 for each in histogram.classes}
     for each in histogram.classes:
@@ -203,7 +285,11 @@ async def _heap(debugging: Debugging, seconds: float, limit: int) -> Any:
     return found
 
 
-async def _hot(debugging: Debugging, seconds: float, limit: int) -> Any:
+async def _load(debugging: Looked, seconds: float, limit: int) -> Any:
+    return (await (await debugging.vm()).top(seconds, most=limit)).to_dict()
+
+
+async def _hot(debugging: Looked, seconds: float, limit: int) -> Any:
     vm = await debugging.vm()
     async with vm.sample("*", seconds) as spent:
         found = await spent.result()

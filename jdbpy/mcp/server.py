@@ -116,10 +116,10 @@ async def _tell_progress(ctx: Any, debugging: Debugging) -> None:
 
 def described(tool: Tool) -> types.Tool:
     """Return the description of a tool for the client."""
-    hints = types.ToolAnnotations(
-        read_only_hint=tool.reads,
-        destructive_hint=tool.changes,
-        idempotent_hint=tool.repeatable,
+    hints = types.ToolAnnotations(  # None is false; of a tool that only reads the others mean nothing
+        read_only_hint=tool.reads or None,
+        destructive_hint=None if tool.reads else tool.changes,
+        idempotent_hint=(tool.repeatable and not tool.reads) or None,
         open_world_hint=False,
     )
     return types.Tool(

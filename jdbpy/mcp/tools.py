@@ -77,7 +77,7 @@ def load() -> dict[str, Tool]:
     """Return all tools; imports the modules that have them."""
     from importlib import import_module
 
-    for module in ("running", "inspecting", "measuring", "prompt"):
+    for module in ("running", "inspecting", "measuring", "recording", "testing", "prompt"):
         import_module(f"jdbpy.mcp.{module}")
     return TOOLS
 

@@ -28,8 +28,10 @@ _TOOLS = {
     **dict.fromkeys(("print", "eval"), "evaluate"),
     "threads": "threads",
     "list": "source",
+    "profile": "profile",
+    "record": "record",
     **dict.fromkeys(("trace", "calls"), "trace"),
-    **dict.fromkeys(("deadlocks", "diagnose", "hot", "info hits"), "diagnose"),
+    **dict.fromkeys(("deadlocks", "diagnose", "hot", "info hits", "top"), "diagnose"),
     **dict.fromkeys(("detach", "quit"), "detach"),
 }
 """The tool that does what a command of the prompt does, by the command's name."""

@@ -32,6 +32,7 @@ _TYPES: dict[str, Any] = {
     "switch": "boolean",
     "paths": "array",
     "pairs": "array",
+    "lines": "array",
     "words": ["string", "array"],
     "addresses": ["string", "array"],
     "object": "object",
@@ -159,6 +160,13 @@ OPTIONS = (
         "module_path", "paths", (LAUNCH,), {"dap": "Directories and jars of the module path."}, key="modulePaths"
     ),
     OpeningOption("args", "words", (LAUNCH,), {"dap": "Arguments of the program."}, key="args"),
+    OpeningOption(
+        "test_command",
+        "words",
+        (LAUNCH,),
+        {"dap": "In place of mainClass: a command that runs tests (mvn test). It stops where one fails."},
+        key="test",
+    ),
     OpeningOption("jvm_options", "words", (LAUNCH,), {"dap": "Options of the JVM."}, key="vmArgs", jdi="options"),
     OpeningOption(
         "cwd",
@@ -175,6 +183,22 @@ OPTIONS = (
     OpeningOption("encoding", "text", (LAUNCH,), {"dap": "The program's file.encoding."}, key="encoding"),
     OpeningOption("java", "file", (LAUNCH,), {"dap": "A java program or a Java home."}, key="javaExec", jdi="vmexec"),
     CONSOLE,
+    OpeningOption(
+        "stdin",
+        "file",
+        (LAUNCH,),
+        {"cli": "launch: the file that the program reads as its standard input"},
+        flag="--stdin",
+        metavar="FILE",
+    ),
+    OpeningOption(
+        "tty",
+        "file",
+        (LAUNCH,),
+        {"cli": "launch: the terminal that the program reads and writes: what 'tty' says in another window"},
+        flag="--tty",
+        metavar="DEVICE",
+    ),
     OpeningOption("no_debug", "switch", (LAUNCH,), {"dap": "Run without breakpoints."}, key="noDebug"),
     OpeningOption("stop_on_entry", "switch", (LAUNCH,), {"dap": "Stop at the first line of main."}, key="stopOnEntry"),
     OpeningOption(
@@ -330,6 +354,14 @@ OPTIONS = (
     OpeningOption(
         "stop_on_entry", "switch", (ATTACH,), {"dap": "A JVM with suspend=y stays at its start."}, key="stopOnEntry"
     ),
+    OpeningOption(
+        "init_commands",
+        "lines",
+        (ATTACH, LAUNCH),
+        {"dap": "Lines of the console that run before the program goes on."},
+        key="initCommands",
+    ),
+    OpeningOption("failing_tests", "switch", (ATTACH,), {"dap": "Stop where a test fails."}, key="failingTests"),
     OpeningOption(
         "token", "text", _ALL, {"dap": "The token of `jdbpy dap --port` or `jdbpy serve --port`."}, key="token"
     ),

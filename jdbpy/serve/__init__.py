@@ -1,6 +1,7 @@
 """One session, many clients: ``jdbpy serve``, ``join`` and ``sessions``, and the command ``serve`` of the prompt.
 
 * ``sockets``: where sessions are found: sockets in the user's runtime directory, ports with a token.
+* ``served_here``: the sessions that are served on this machine, as they describe themselves.
 * ``lines``: JSON Lines both ways, bounded; ``greeting``: how a client begins.
 * ``server``: takes clients, finds out what they speak, and gives each a session of its own.
 * ``protocols``: who serves a client of each kind.

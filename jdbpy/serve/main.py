@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 import trio
 
@@ -19,11 +20,7 @@ from jdbpy.process.signals import ended_by_signals
 from jdbpy.process.statuses import LOST, NO_CONNECTION, USAGE
 from jdbpy.serve import sockets
 from jdbpy.serve.cmdline import JOIN_HELP, SERVE_HELP, SESSIONS_HELP, parse_serve
-from jdbpy.serve.greeting import greeting
-from jdbpy.serve.lines import LineReader, Outgoing
-from jdbpy.task_groups import open_nursery
-
-_ANSWER_LIMIT = 5.0
+from jdbpy.serve.served_here import described
 
 
 def serve(words: list[str]) -> int:
@@ -95,13 +92,11 @@ async def _join(line: CommandLine) -> int:
 
 
 async def _list(as_json: bool) -> int:
-    found: list[dict[str, object]] = []
+    found: list[dict[str, Any]] = []
     status = 0
     async with ended_by_signals() as ended_by:
         try:
-            for name in sockets.names():
-                if (described := await describe(name)) is not None:
-                    found.append(described)
+            found = await described()
         except UsageError as error:
             status = _fail(error, "", USAGE)
     if as_json:
@@ -117,26 +112,7 @@ async def _list(as_json: bool) -> int:
     return 128 + ended_by[0] if ended_by else status
 
 
-async def describe(name: str) -> dict[str, object] | None:
-    """Return the description of a session by itself; None if its process has gone, whose socket is removed."""
-    try:
-        stream = await sockets.reach(name)
-    except ConnectError:
-        return None
-    async with stream:
-        with trio.move_on_after(_ANSWER_LIMIT):
-            async with open_nursery() as nursery:
-                out = Outgoing(stream)
-                out.put({**greeting("", ""), "front": "info"})
-                nursery.start_soon(out.run)
-                answer = await LineReader(stream).next()
-                nursery.cancel_scope.cancel()
-            if answer is not None and answer.get("type") == "session":
-                return {key: answer.get(key) for key in ("name", "target", "clients", "state", "stopped_since")}
-    return {"name": name, "target": "does not answer", "clients": [], "state": "", "stopped_since": None}
-
-
-def _row(found: dict[str, object]) -> tuple[str, str, str, str]:
+def _row(found: dict[str, Any]) -> tuple[str, str, str, str]:
     clients, since = found["clients"], found["stopped_since"]
     names = ", ".join(escape(str(each)) for each in clients) if isinstance(clients, list) and clients else "no clients"
     state = escape(str(found["state"]))

@@ -19,6 +19,7 @@ import trio
 
 from jdbpy import ConnectError, UsageError
 from jdbpy.escape import escape
+from jdbpy.task_groups import require_trio
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,39}")
 """Names of sessions: safe as names of files."""
@@ -161,6 +162,7 @@ def is_served(path: str, name: str) -> bool:
 
 async def reach(name: str) -> trio.SocketStream:
     """Return a connection to a session by its name; "" is the only one there is. Raises ConnectError, UsageError."""
+    require_trio()
     if _is_address(name):
         return await _reach_port(name)
     if name:

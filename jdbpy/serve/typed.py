@@ -25,9 +25,9 @@ from jdbpy.session.values.export import JavaObject
 
 COMPONENTS = frozenset(
     {
-        "breakpoints", "catchpoints", "classes", "code", "decisions", "execution", "heap", "hotswap",
-        "locks", "modules", "moments", "objects", "points", "stack", "strata", "threads",
-        "traces", "values", "vm", "watchpoints",
+        "breakpoints", "catchpoints", "class_dump", "classes", "code", "decisions", "execution", "files", "heap",
+        "hotswap", "locks", "loggers", "mbeans", "modules", "moments", "objects", "points", "profiler", "stack",
+        "strata", "threads", "top", "traces", "values", "vm", "watchpoints",
     }
 )  # fmt: skip
 """Components of a session whose coroutines may be called."""
@@ -35,7 +35,12 @@ COMPONENTS = frozenset(
 OWN = frozenset({"down", "exit", "panic", "select_frame", "select_thread", "snapshot", "up"})
 """Coroutines of the session itself."""
 
-_MODULES = ("jdbpy.session.values.queries", "jdbpy.session.inspect.sampling", "jdbpy.cli.screen.state")
+_MODULES = (
+    "jdbpy.session.values.queries",
+    "jdbpy.session.inspect.sampling",
+    "jdbpy.cli.screen.state",
+    "jdbpy.profiles.profile",
+)
 """Modules with records beside those of the model."""
 
 _DEEPEST = 400

@@ -7,10 +7,11 @@
 The same names as those of ``import jdbpy``, in scripts, at the plain Python prompt, in IPython and notebooks. Each JVM
 has a thread of its own, in which its session lives; Ctrl-C interrupts a wait and leaves the session usable.
 
-* ``opening``: ``attach``, ``launch``, ``listen``, ``join``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block.
+* ``opening``: ``attach``, ``launch``, ``listen``, ``join``, ``open_snapshot``: a ``Vm`` at once, for a ``with`` block;
+  ``test``: the failures of a command that runs tests.
 * ``portal``: the thread, and how a call gets there and back.
-* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``parts``, ``heap``, ``timing``, ``observed``, ``fleet``:
-  made from ``jdbpy.api``.
+* ``vm``, ``breakpoints``, ``hits``, ``frames``, ``values``, ``parts``, ``heap``, ``timing``, ``observed``, ``fleet``,
+  ``testing``: made from ``jdbpy.api``.
 """
 
 from __future__ import annotations
@@ -37,9 +38,21 @@ from jdbpy.sync.fleet import Answer, Fleet, FleetHit, FleetHits
 from jdbpy.sync.frames import Frame, Stack, Thread
 from jdbpy.sync.heap import Heap
 from jdbpy.sync.hits import Hit, Reported
-from jdbpy.sync.observed import Calls, CallTiming
-from jdbpy.sync.opening import Debugged, DebuggedFleet, attach, fleet, join, launch, listen, open_snapshot
+from jdbpy.sync.observed import CallRecording, Calls, CallTiming
+from jdbpy.sync.opening import (
+    Debugged,
+    DebuggedFleet,
+    TestedCommand,
+    attach,
+    fleet,
+    join,
+    launch,
+    listen,
+    open_snapshot,
+    test,
+)
 from jdbpy.sync.parts import Chain, Children
+from jdbpy.sync.testing import FailingTests, Failure
 from jdbpy.sync.timing import Timing
 from jdbpy.sync.values import Value
 from jdbpy.sync.vm import Vm
@@ -47,6 +60,7 @@ from jdbpy.sync.vm import Vm
 __all__ = [
     "Answer",
     "Breakpoint",
+    "CallRecording",
     "CallTiming",
     "Calls",
     "Chain",
@@ -56,6 +70,8 @@ __all__ = [
     "DebuggedFleet",
     "Disconnected",
     "EvalError",
+    "FailingTests",
+    "Failure",
     "Fleet",
     "FleetHit",
     "FleetHits",
@@ -75,6 +91,7 @@ __all__ = [
     "StateError",
     "Stop",
     "Table",
+    "TestedCommand",
     "Thread",
     "Thrown",
     "TimedOut",
@@ -88,4 +105,5 @@ __all__ = [
     "launch",
     "listen",
     "open_snapshot",
+    "test",
 ]

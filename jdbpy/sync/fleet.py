@@ -163,7 +163,7 @@ class FleetHits(portal.Synced):
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """End it in all JVMs side by side. wire: 1 trip."""
+        """End it in all JVMs side by side. Raises as ``Hits`` does. wire: 1 trip."""
         self._await(lambda: self._inner.__aexit__(*exc))
 
     def take(self, seconds: float | None = None, count: int | None = None) -> Iterator[FleetHit]:

@@ -84,9 +84,10 @@ class Hit(portal.SyncedHtml):
         return found
 
     @property
-    def caught(self) -> bool:
-        """True if some frame of the thread catches the exception. No trip."""
-        found: bool = self._wrap(self._inner.caught)
+    def caught(self) -> bool | None:
+        """True if some frame of the thread catches the exception; None where that is not known, as it passes a method
+        that is recorded. No trip."""
+        found: bool | None = self._wrap(self._inner.caught)
         return found
 
     @property

@@ -14,7 +14,82 @@ from jdbpy.sync import portal
 if TYPE_CHECKING:
     from jdbpy.api.tables import Table
     from jdbpy.session.model.calls import CallsEnded, CallStatistics
+    from jdbpy.session.model.recorded import CallRunAgain, WhatDiffers
+    from jdbpy.session.recorded.call import RecordedCall
     from jdbpy.sync.hits import Reported
+
+
+class CallRecording(portal.Synced):
+    """Calls of a method, recorded by the target line by line; for an ``with`` block. Nothing is suspended.
+
+    A recorded call is plain data: ``call.steps`` are its lines in order, ``call.at(42)`` those at a line,
+    ``call.values(step)`` the variables there, ``call.last("total")`` who wrote one, ``call.arguments``,
+    ``call.result``, ``call.exception``, ``call.thread``, ``call.cost``; ``call.again()`` makes it once more.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> CallRecording:
+        """Begin. Raises UsageError for a method that cannot be recorded, StateError, EvalError. wire: 4 trips."""
+        self._await(self._inner.__aenter__)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """End it, and take it out of the target; what was recorded can still be read. wire: 3 trips."""
+        self._await(lambda: self._inner.__aexit__(*exc))
+
+    @property
+    def state(self) -> str:
+        """Return how far it is, in words: ``recording``, ``ended: ...``, or why no call is recorded yet. No trip."""
+        found: str = self._there(lambda: self._inner.state)
+        return found
+
+    @property
+    def count(self) -> int:
+        """Return how many calls have ended so far, those too that were not recorded. No trip."""
+        found: int = self._there(lambda: self._inner.count)
+        return found
+
+    @property
+    def missed(self) -> int:
+        """Return how many calls were not recorded as too many came at once. No trip."""
+        found: int = self._there(lambda: self._inner.missed)
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about what is not recorded. No trip."""
+        found: list[str] = self._there(lambda: self._inner.notes)
+        return found
+
+    def calls(self) -> list[RecordedCall]:
+        """Return the calls that were recorded so far, in the order of their ends. wire: 2 trips, more for many."""
+        found: list[RecordedCall] = self._await(lambda: self._inner.calls())
+        return found
+
+    def again(self, call: RecordedCall) -> CallRunAgain:
+        """Run the method of a recorded call once more, with the arguments that were kept: texts and numbers as they
+        were, objects as they are now. Raises StateError where one was collected, or no method can be run. wire: 3 trips
+        and the call."""
+        found: CallRunAgain = self._await(lambda: self._inner.again(call))
+        return found
+
+    def differences(self, failing: str = "") -> WhatDiffers:
+        """Return what the calls that failed have, and the others have not: values, lines, where they part.
+
+        Those have failed that an exception has ended; with ``failing`` those for which a condition over what was kept
+        holds: ``$ret < 0``. Raises EvalError, UsageError where no call is recorded. wire: as ``calls``.
+        """
+        found: WhatDiffers = self._await(lambda: self._inner.differences(failing))
+        return found
+
+    def wait(self, timeout: float | None = None) -> list[RecordedCall]:
+        """Return the calls when it has ended by itself, by ``most`` or ``until``, or after so many seconds."""
+        found: list[RecordedCall] = self._await(lambda: self._inner.wait(timeout))
+        return found
+
+
+portal.register(inner.CallRecording, CallRecording)
 
 
 class Calls(portal.Synced):

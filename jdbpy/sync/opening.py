@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from jdbpy.api import opening
+from jdbpy.api import opening, testing
 from jdbpy.session.connect.greeting import CONNECT_LIMIT
 from jdbpy.session.connect.launch import START_LIMIT
 from jdbpy.sync.fleet import Fleet
 from jdbpy.sync.portal import Portal
+from jdbpy.sync.testing import FailingTests
 from jdbpy.sync.vm import Vm
 
 
@@ -42,8 +43,9 @@ class Debugged(Vm):
 
 
 def attach(
-    address: str,
+    address: str = "",
     *,
+    pid: int | None = None,
     hold: str = "",
     read_only: bool = False,
     allow_suspend: bool = False,
@@ -56,18 +58,20 @@ def attach(
 ) -> Debugged:
     """Debug a JVM whose agent listens at ``[HOST:]PORT``. When it is left the JVM runs on.
 
-    ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine, one thread
-    elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to suspend in
-    it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log`` are files for
-    what was changed and for every packet; ``source_path`` are directories and jars of sources. With ``reconnect`` a
-    JVM that goes away is attached to again when it comes back, with all that was set in it: as of ``jdbpy.attach``.
-    ``timeout`` is in seconds, for connecting. Raises UsageError for the address, ConnectError when no JVM answers,
-    LeaveError at the end when it is not certain that the JVM runs on. wire: 2 trips.
+    ``pid`` is a process of this machine instead of an address, also one that was started without the agent: as of
+    ``jdbpy.attach``. ``hold`` is what a stop suspends: "thread", "all", or "" for all threads of a JVM on this machine,
+    one thread elsewhere. ``read_only`` refuses all that changes or suspends the target, ``allow_suspend`` permits to
+    suspend in it; ``max_suspend`` is after how many seconds what is suspended is resumed; ``audit`` and ``wire_log``
+    are files for what was changed and for every packet; ``source_path`` are directories and jars of sources. With
+    ``reconnect`` a JVM that goes away is attached to again when it comes back, with all that was set in it: as of
+    ``jdbpy.attach``. ``timeout`` is in seconds, for connecting. Raises UsageError for the address, ConnectError when no
+    JVM answers, LeaveError at the end when it is not certain that the JVM runs on. wire: 2 trips.
     """
     return _opened(
         Portal(
             opening.attach(
                 address,
+                pid=pid,
                 hold=hold,
                 read_only=read_only,
                 allow_suspend=allow_suspend,
@@ -135,6 +139,47 @@ def fleet(
         )
     )
     return DebuggedFleet(portal, portal.open())
+
+
+class TestedCommand(FailingTests):
+    """A command that runs tests: ``FailingTests`` with an end, as a ``Debugged`` has it."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """End the command if it still runs. To do it again is no error."""
+        self._portal.close()
+
+    def __enter__(self) -> TestedCommand:
+        """Give the failures themselves."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the command: as ``close``."""
+        self._portal.close(error)
+
+
+def test(
+    command: Sequence[str | Path],
+    *,
+    only: Sequence[str] = (),
+    never: Sequence[str] = (),
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    hold: str = "",
+    source_path: Sequence[str | Path] = (),
+) -> TestedCommand:
+    """Run a command that runs tests, as ``["mvn", "test"]``; give the tests that fail, one after the other.
+
+    Every JVM that the command starts is debugged, unless ``only`` and ``never`` choose others by patterns of main
+    classes. ``cwd`` and ``env`` are the command's directory and its whole environment; ``hold`` and ``source_path``
+    are as of ``attach``. At the end of the block the command is ended if it still runs. Raises UsageError for a
+    command that cannot be started.
+    """
+    portal = Portal(testing.test(command, only=only, never=never, cwd=cwd, env=env, hold=hold, source_path=source_path))
+    return TestedCommand(portal, portal.open())
 
 
 def listen(

@@ -16,16 +16,26 @@ from jdbpy.sync.portal import Do
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jdbpy.session.model.calls import CallTree
+    from jdbpy.profiles.profile import Profile
+    from jdbpy.session.model.calls import CallTree, MethodTimings
     from jdbpy.session.model.decisions import HitLog
     from jdbpy.session.model.moments import Moment
+    from jdbpy.session.model.operating import (
+        ClassesDumped,
+        FetchedFile,
+        LogContext,
+        LogLevelsSet,
+        MBeanDetail,
+        TargetLoad,
+    )
     from jdbpy.session.model.snapshots import SnapshotTaken
     from jdbpy.session.model.vm import VmInfo
+    from jdbpy.session.recorded.call import RecordedCall
     from jdbpy.session.session import Session
     from jdbpy.sync.breakpoints import Breakpoint, Hits, Stop
     from jdbpy.sync.frames import Stack, Thread
     from jdbpy.sync.heap import Heap
-    from jdbpy.sync.observed import Calls, CallTiming
+    from jdbpy.sync.observed import CallRecording, Calls, CallTiming
     from jdbpy.sync.timing import Timing
     from jdbpy.sync.values import Value
 
@@ -362,6 +372,17 @@ class Vm(portal.Synced):
         found: list[Stack] = self._await(lambda: self._inner.stacks(most))
         return found
 
+    def virtual_stacks(self, most: int | None = None) -> list[Stack]:
+        """Return the stacks of all virtual threads, mounted or not, ``most`` frames of each: of Java 21 to 24 while the
+        program runs, of later ones while all of it is suspended.
+
+        The JVM writes them to a temporary file, which is removed. With the agent a method is run for that, and these
+        threads have the id 0, and ``record.java_id``. Raises StateError where it is not safe, or none can be run.
+        wire: some 20 trips, and 2 for every 4 MB; without the agent none.
+        """
+        found: list[Stack] = self._await(lambda: self._inner.virtual_stacks(most))
+        return found
+
     def decisions(self, number: int | None = None, *, count: int = 20) -> HitLog:
         """Return what was decided about the latest hits, and why: which stopped, which were passed or dropped.
 
@@ -408,6 +429,64 @@ class Vm(portal.Synced):
         found: Heap = self._there(lambda: self._inner.heap)
         return found
 
+    def top(self, seconds: float = 1.0, *, most: int = 10, by_allocation: bool = False) -> TargetLoad:
+        """Return what the threads use in the next ``seconds``, the ``most`` busiest first, with their top frames,
+        memory and collections, as ``jdbpy.operating.TargetLoad``.
+
+        Where everything is suspended the figures are those since each thread began, at once. Raises StateError where
+        no method can be run. wire: 12 trips before, 15 behind.
+        """
+        found: TargetLoad = self._await(lambda: self._inner.top(seconds, most=most, by_allocation=by_allocation))
+        return found
+
+    def loggers(self, pattern: str = "") -> tuple[LogContext, ...]:
+        """Return the loggers whose names fit, by framework and class loader; without a pattern those that have a level
+        of their own. Raises StateError where no method can be run. wire: some 20 trips for each."""
+        found: tuple[LogContext, ...] = self._await(lambda: self._inner.loggers(pattern))
+        return found
+
+    def set_level(self, logger: str, level: str, *, context: int = 0) -> LogLevelsSet:
+        """Set the level of a logger, in all contexts that have it or in the one of that number; "inherited" takes its
+        own away. Raises UsageError for a level that the framework does not know. wire: some 40 trips."""
+        found: LogLevelsSet = self._await(lambda: self._inner.set_level(logger, level, context=context))
+        return found
+
+    def mbeans(self, pattern: str = "") -> tuple[str, ...]:
+        """Return the names of the MBeans that fit. Raises StateError where no method can be run. wire: 9 trips."""
+        found: tuple[str, ...] = self._await(lambda: self._inner.mbeans(pattern))
+        return found
+
+    def mbean(self, pattern: str, member: str = "") -> tuple[MBeanDetail, ...]:
+        """Return the MBeans that fit, with attributes, their values and operations; with ``member`` those alone.
+
+        Raises UsageError where nothing fits. wire: some 20 trips for each.
+        """
+        found: tuple[MBeanDetail, ...] = self._await(lambda: self._inner.mbean(pattern, member))
+        return found
+
+    def set_attribute(self, mbean: str, attribute: str, value: str) -> MBeanDetail:
+        """Set an attribute of an MBean to what a text says. Raises UsageError for what it cannot be. wire: 30
+        trips."""
+        found: MBeanDetail = self._await(lambda: self._inner.set_attribute(mbean, attribute, value))
+        return found
+
+    def call_operation(self, mbean: str, operation: str, *args: str) -> Any:
+        """Call an operation of an MBean with arguments as texts; return its result as plain Python data. Raises
+        UsageError, and Thrown for what it throws. wire: 30 trips."""
+        return self._await(lambda: self._inner.call_operation(mbean, operation, *args))
+
+    def dump_classes(self, pattern: str, directory: str | Path) -> ClassesDumped:
+        """Write the class files of the loaded classes that fit below a directory: those of their loaders where they are
+        what runs, else rebuilt. Raises UsageError where no class fits. wire: some 15 trips for 32 classes."""
+        found: ClassesDumped = self._await(lambda: self._inner.dump_classes(pattern, directory))
+        return found
+
+    def fetch(self, source: str, path: str | Path, *, remove: bool = False) -> FetchedFile:
+        """Copy a file of the target's machine to a new file here, over the debugger's own port; ``remove``: then remove
+        it there. Raises UsageError for a file that cannot be read or written. wire: 8 trips, and 2 for every 4 MB."""
+        found: FetchedFile = self._await(lambda: self._inner.fetch(source, path, remove=remove))
+        return found
+
     def sample(self, pattern: str = "*", seconds: float | None = None, *, every: float = 0.01) -> Timing:
         """Return where threads spend their time, by method, for an ``with`` block; ``pattern`` is of classes or
         methods.
@@ -415,6 +494,34 @@ class Vm(portal.Synced):
         Stacks are looked at every so many seconds; ``spent.table()`` waits until ``seconds`` are over. See ``Timing``.
         """
         found: Timing = self._there(lambda: self._inner.sample(pattern, seconds, every=every))
+        return found
+
+    def profile(
+        self, seconds: float = 10.0, kind: str = "cpu", pattern: str = "", *, sampling: bool = False
+    ) -> Profile:
+        """Profile the running program for so many seconds: where its time, memory or exceptions come from.
+
+        ``kind`` is "cpu", "wall", "alloc", "lock" or "exceptions"; ``pattern`` keeps stacks with a method that fits.
+        The program's flight recorder takes the samples, else it samples all stacks (``sampling``) where there is none:
+        ``found.hot``, ``found.tree``, ``found.to_svg()``. Raises StateError when everything is suspended, or the kind
+        cannot be had. wire: some 20 trips, and 2 for 256 kB.
+        """
+        found: Profile = self._await(lambda: self._inner.profile(seconds, kind, pattern, sampling=sampling))
+        return found
+
+    def method_timings(
+        self, method: str, seconds: float = 10.0, *, most_methods: int = MOST_METHODS, excludes: Sequence[str] = ()
+    ) -> MethodTimings:
+        """Have the JVM itself count and time the calls of methods for so many seconds: ``found.methods``, each with
+        ``count``, ``mean``, ``minimum`` and ``maximum`` in seconds.
+
+        ``method`` is a method, a class, a pattern for loaded classes, or an annotation: ``@jakarta.ws.rs.GET``. Nothing
+        is suspended. Raises StateError before Java 25 (``call_stats`` is for every Java), without a flight
+        recorder, and when everything is suspended. wire: some 30 trips.
+        """
+        found: MethodTimings = self._await(
+            lambda: self._inner.method_timings(method, seconds, most_methods=most_methods, excludes=excludes)
+        )
         return found
 
     def calls(
@@ -475,6 +582,36 @@ class Vm(portal.Synced):
         )
         return found
 
+    def record(
+        self,
+        method: str,
+        *,
+        when: str = "",
+        most: int = 0,
+        depth: int = 0,
+        level: str = "all",
+        until: str = "",
+        hold: bool = False,
+    ) -> CallRecording:
+        """Calls of a method, recorded by the target line by line, with every value that they store, for an ``async
+        with`` block; nothing is suspended.
+
+        ``when`` is as of ``calls``. After ``most`` calls it ends, and with the first call that ends as ``until`` says:
+        the class of an exception, or ``$cost > 100ms``. ``depth`` levels of what objects hold are kept. ``level`` is
+        ``lines``, ``stores`` (and lines), ``calls`` (and lines) or ``all``. ``hold`` keeps the objects that calls are
+        given from collection, for ``again``. See ``CallRecording``.
+        """
+        found: CallRecording = self._there(
+            lambda: self._inner.record(method, when=when, most=most, depth=depth, level=level, until=until, hold=hold)
+        )
+        return found
+
+    def recorded_calls(self) -> list[RecordedCall]:
+        """Return the recorded calls that are kept, of all recordings; in a session on a file of recorded calls or on a
+        snapshot those that it has. No trip."""
+        found: list[RecordedCall] = self._there(lambda: self._inner.recorded_calls())
+        return found
+
     def call_tree(
         self,
         method: str,
@@ -505,8 +642,8 @@ class Vm(portal.Synced):
         ``jdbpy.moments.compare``.
 
         ``sections`` are some of ``jdbpy.moments.SECTIONS``, by default all but the last: stacks, for which a running
-        target is suspended and resumed, classes with checksums of their code, system properties, flags (they need a
-        thread that stands at an event), and the histogram of the heap. Raises UsageError for
+        target is suspended and resumed, classes with checksums of their code, system properties, flags (by
+        methods that are run there), and the histogram of the heap. Raises UsageError for
         another section. wire: some 10 trips, and 2 for each 100 classes.
         """
         found: Moment = self._await(lambda: self._inner.moment(sections))
