@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 
@@ -10,7 +11,7 @@ import trio
 from hypothesis import HealthCheck, settings
 
 from jdbpy.session.execution.stops import StopPrefetch
-from tests.harness.jvms import Jvm, describe, test_jvms
+from tests.harness.jvms import Jvm, describe, jvms_of, test_jvms
 from tests.harness.processes import heed_signals
 from tests.harness.targets import reserved_port
 from tests.harness.wire_coverage import (
@@ -39,10 +40,18 @@ settings.load_profile("jdbpy")  # the same examples each time, however busy the 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for ``jvm`` once on every Java version, with the mark ``every_java`` on old ones as well."""
+    """Run a test that asks for ``jvm`` once on every Java version that it is for: see ``jvms_of``."""
     if "jvm" in metafunc.fixturenames:
-        every = metafunc.definition.get_closest_marker("every_java") is not None
-        metafunc.parametrize("jvm", test_jvms(every=every), ids=describe, indirect=True, scope="session")
+        marks = {mark.name for mark in metafunc.definition.iter_markers()}
+        chosen = jvms_of(metafunc.definition.nodeid, marks)
+        metafunc.parametrize("jvm", chosen, ids=describe, indirect=True, scope="session")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave the thousands of tests out of all later collections of garbage, which would look through them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

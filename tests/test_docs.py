@@ -14,12 +14,14 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
 
 from docs.tools import man_page, speed_picture
-from docs.tools.site import on_page_markdown
+from docs.tools.pictures import SHOWN
+from docs.tools.site import OUTSIDE, on_page_markdown, text as page_text
 from jdbpy.demo.program import CLASSES, JAVA_SOURCE, MAIN_CLASS
 from jdbpy.session.java.releases import READER, ROWS, UNSAFE
 from tests.cli.pseudo_terminal import open_terminal
@@ -173,30 +175,79 @@ async def test_the_lines_to_add_to_a_java_command_are_right(option: str, any_jvm
     assert "Listening for transport dt_socket" in await run([any_jvm.java, option, "-version"], any_jvm)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def anchors(page: Path) -> set[str]:
+    """The headings of a page, as links name them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "examples" / "README.md"], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
-    missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    missing = []
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
+        file = page.parent / target if target else page
+        if "://" not in target and not file.exists():
+            missing.append(target)
+        elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+            missing.append(f"{target}#{anchor}")
     assert not missing
 
 
-def test_every_page_is_reached_from_the_index() -> None:
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    assert {page.name for page in PAGES if page.parent != ROOT and f"({page.name})" not in index} == {"index.md"}
+def test_every_page_is_reached_from_the_list_of_all_pages() -> None:
+    """Which the first page, and README, lead to."""
+    first, listed = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("index.md", "contents.md"))
+    reached = {page.name for page in PAGES if page.parent != ROOT and f"({page.name})" in listed}
+    assert {page.name for page in PAGES if page.parent != ROOT} - reached == {"index.md", "contents.md"}
+    assert "(contents.md)" in first
+    assert "(docs/contents.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_page_is_in_the_site() -> None:
     """`./dev docs` builds it; that every page has a place there is seen without it."""
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    named = re.findall(r"^ +- ([\w-]+\.md)$", site, re.MULTILINE)
-    assert sorted(named) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+    named = re.findall(r"^ +- (?:\w+: )?([\w-]+\.md)$", site, re.MULTILINE)
+    assert sorted(named) == sorted([*(page.name for page in (ROOT / "docs").glob("*.md")), *OUTSIDE.values()])
 
 
 def test_pages_in_the_site_have_links_to_pages_only() -> None:
-    """A link to a file of the repository is its text there; the title comes first."""
-    page = "<!-- Made by a program. -->\n# JSON Lines\n\n[one](../tests/a_test.py), [two](remote.md#ssh)\n"
-    shown = '# JSON Lines\n\n<abbr title="tests/a_test.py">one</abbr>, [two](remote.md#ssh)\n'
+    """A link to a file that the site does not have is its text there; the title comes first; code is left alone."""
+    page = """<!-- Made by a program. -->
+# JSON Lines
+
+[one](../tests/a_test.py), [two](remote.md#ssh), [three](../SECURITY.md#kept), [four](../examples/README.md)
+
+```text
+[one](../tests/a_test.py)
+```
+"""
+    shown = """# JSON Lines
+
+<abbr title="tests/a_test.py">one</abbr>, [two](remote.md#ssh), [three](security.md#kept), [four](examples.md)
+
+```text
+[one](../tests/a_test.py)
+```
+"""
     assert on_page_markdown(page) == shown
+
+
+def test_pages_from_outside_docs_have_links_of_the_site() -> None:
+    links = r"\]\((?!https:)([^)#]+)"
+    for name, page in OUTSIDE.items():
+        shown = on_page_markdown(page_text(name), SimpleNamespace(file=SimpleNamespace(src_uri=page)))
+        for target in re.findall(links, shown):
+            assert target in OUTSIDE.values() or (ROOT / "docs" / target).exists(), f"{name}: {target}"
+        assert re.findall(links, page_text(name)), name
+
+
+def test_pictures_are_there_and_small() -> None:
+    """And fetch nothing; what is on them is the business of who takes them."""
+    for picture in SHOWN:
+        text = (ROOT / "docs" / "pictures" / f"{picture.name}.svg").read_text(encoding="utf-8")
+        assert text.startswith("<svg"), picture.name
+        assert len(text) < 60_000, picture.name
+        assert not re.search(r"@import|@font-face|<script|href|url\((?!#)", text), picture.name
+        assert any(f"pictures/{picture.name}.svg)" in page.read_text(encoding="utf-8") for page in PAGES), picture.name
 
 
 def cited(text: str, of: str = "agent") -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import jdbpy
+from docs.tools.trees import statements
 from jdbpy.cli.commands.names import NAMES
 from jdbpy.session.model.breakpoints import OPTIONS
 
@@ -57,13 +58,13 @@ class Definitions:
         self._returned: dict[tuple[str, str], str] = {}
         for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
             self.names |= {path.stem, path.parent.name}
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
                 self.names |= set(_defined(node))
                 if isinstance(node, ast.ClassDef):
                     self._enter(node)
 
     def _enter(self, node: ast.ClassDef) -> None:
-        names = (name for each in ast.walk(node) for name in _defined(each))
+        names = (name for each in statements(node) for name in _defined(each))
         self.members.setdefault(node.name, set()).update(names)
         bases = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
         self._bases.setdefault(node.name, []).extend(base.id for base in bases if isinstance(base, ast.Name))
@@ -79,12 +80,32 @@ class Definitions:
         return any(self.has(base, members) for base in self._bases.get(class_name, ()) if base != class_name)
 
 
-def _defined(node: ast.AST) -> Iterator[str]:
+def _defined(node: ast.stmt) -> Iterator[str]:
+    """Yield what a statement defines, without the names inside of expressions."""
     match node:
-        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             yield name
-        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+            yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg))
+        case ast.ClassDef(name=name):
             yield name
+        case ast.Assign(targets=targets):
+            yield from _stored(*targets)
+        case (
+            ast.AnnAssign(target=target)
+            | ast.AugAssign(target=target)
+            | ast.For(target=target)
+            | ast.AsyncFor(target=target)
+        ):
+            yield from _stored(target)
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            yield from _stored(*(each.optional_vars for each in items if each.optional_vars))
+
+
+def _stored(*targets: ast.expr) -> Iterator[str]:
+    for each in (node for target in targets for node in ast.walk(target)):
+        match each:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
 
 
 @functools.cache

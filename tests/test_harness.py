@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,9 +11,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from tests.harness import Jvm, inline, program, runtimes, start_target, wire_coverage, within
+from tests.harness import Jvm, inline, jvms, program, runtimes, start_target, wire_coverage, within
 from tests.harness.java_minutes import minutes
-from tests.harness.jvms import NEEDED
+from tests.harness.jvms import NEEDED, jvms_of
 
 
 async def test_target_runs_and_ends(jvm: Jvm) -> None:
@@ -67,6 +68,19 @@ async def test_an_older_jvm_runs_the_same_program_without_what_came_later(jvm: J
     assert newer.on(jvm).line("said") == newer.line("said")
     async with start_target(jvm, newer, suspend=False) as target:
         await target.wait_output("at least 8" if jvm.feature < 10 else "at least 10")
+
+
+def test_marks_and_folders_choose_the_versions() -> None:
+    two, every = jvms.test_jvms(), jvms.test_jvms(every=True)
+    assert jvms_of("tests/session/test_it.py::test_that", set()) == two
+    names = [f"tests/session/test_it.py::test_{number}" for number in range(100)]
+    for name in names:
+        for one in (jvms_of(name, {"one_java"}), jvms_of(name.replace("session", "cli"), set())):
+            assert len(one) == 1 or "JDBPY_TEST_JVMS" in os.environ
+            assert {*one} <= {*two}
+        assert jvms_of(name, {"one_java", "two_javas"}) == two
+        assert jvms_of(name, {"one_java", "every_java"}) == every
+    assert {each for name in names for each in jvms_of(name, {"one_java"})} == {*two}
 
 
 def test_markers() -> None:

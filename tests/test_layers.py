@@ -31,17 +31,20 @@ MAY_IMPORT = {
     "json_form": {"record"},
     "record": {"json_form"},  # to_dict
     "task_groups": {"errors"},
+    "jfr": {"errors", "jfr"},
+    "drawing": {"escape", "drawing"},
+    "profiles": {"errors", "record", "jfr", "drawing", "profiles"},
     "wire": {*GROUND, "wire"},
-    "session": {*GROUND, "wire", "session"},
-    "api": {*GROUND, "session", "api"},
-    "sync": {*GROUND, "session", "api", "sync"},
+    "session": {*GROUND, "jfr", "drawing", "profiles", "wire", "session"},
+    "api": {*GROUND, "jfr", "drawing", "profiles", "session", "api"},
+    "sync": {*GROUND, "profiles", "session", "api", "sync"},
     "plugins": {*GROUND, "session", "api", "sync", "plugins"},  # run functions of the user with objects of both
     "demo": {*GROUND, "session", "demo"},
     "process": {*GROUND, "process"},
     "dap": {*GROUND, "process", "session", "dap"},
-    "mcp": {*GROUND, "process", "session", "api", "mcp"},
-    "serve": {*GROUND, "process", "session", "api", "cli", "dap", "serve"},
-    "cli": {*GROUND, "process", "session", "plugins", "demo", "cli"},
+    "mcp": {*GROUND, "drawing", "profiles", "process", "session", "api", "mcp"},
+    "serve": {*GROUND, "drawing", "profiles", "process", "session", "api", "cli", "dap", "serve"},
+    "cli": {*GROUND, "jfr", "drawing", "profiles", "process", "session", "plugins", "demo", "cli"},
     "jdb": {*GROUND, "process", "session", "jdb"},
 }
 """What each part of jdbpy may import of jdbpy."""
@@ -51,6 +54,7 @@ DOORS = (
     ("jdbpy/cli/main.py", "jdbpy.dap.main"),
     ("jdbpy/cli/main.py", "jdbpy.mcp.main"),
     ("jdbpy/cli/main.py", "jdbpy.serve"),
+    ("jdbpy/cli/taken.py", "jdbpy.serve.served_here"),
     ("jdbpy/serve/objects.py", "jdbpy.session.events.streams"),  # it is for scripts, as jdbpy.api is
     ("jdbpy/serve/objects.py", "jdbpy.session.model.threads"),
     ("jdbpy/serve/objects.py", "jdbpy.session.model.events"),
@@ -61,6 +65,7 @@ DOORS = (
     ("jdbpy/serve/typed.py", "jdbpy.session.values.export"),
     ("jdbpy/sync/opening.py", "jdbpy.serve.objects"),
     ("jdbpy/cli/commands/serving.py", "jdbpy.serve.protocols"),
+    ("jdbpy/cli/commands/serving.py", "jdbpy.serve.served_here"),
     ("jdbpy/mcp/prompt.py", "jdbpy.cli.embedded"),
     ("jdbpy/mcp/words.py", "jdbpy.cli.embedded"),
     ("jdbpy/dap/console.py", "jdbpy.cli.embedded"),
@@ -82,10 +87,16 @@ FLOORS = [
     "eval",
     "calls",
     "inspect",
+    "profile",
     "hotswap",
+    "recorded",
     "in_target",
+    "testing",
+    "class_dump",
     "watchdog",
+    "answer_stream",
     "snapshots",
+    "without_agent",
     "packets",
     "session",
     "clients",
@@ -112,6 +123,7 @@ API = [
     "vm",
     "fleet",
     "opening",
+    "testing",
 ]
 """The modules of ``api``, from the ground up."""
 
@@ -279,7 +291,7 @@ def test_no_test_imports_another() -> None:
 
 def test_what_hangs_on_is_an_extension() -> None:
     """Few attributes wait for a function that somebody assigns: see ``session/extension.py``."""
-    found = measure.callback_attributes({file: tree_of(file) for file in PACKAGE.rglob("*.py")})
+    found = measure.callback_attributes(all_trees())
     assert len(found) <= 15, "\n".join(found)
 
 

@@ -16,6 +16,7 @@ import trio
 
 import jdbpy
 from jdbpy.api.fleet import Fleet
+from jdbpy.session.events import finishing
 from jdbpy.task_groups import open_nursery
 from tests.cli.process import script
 from tests.harness import LIMIT, Jvm, Target, inline, start_target, within
@@ -23,27 +24,32 @@ from tests.harness.commands import jdbpy as run_jdbpy
 from tests.harness.turns import TURNS
 
 _HANDSHAKE = 14
-_HEAD = struct.Struct(">IIB")
+_HEAD = struct.Struct(">IIBBB")
+_CLEAR = (15, 2)  # EventRequest.Clear
 
 FEATURES = {
-    "calls": "calls Turns.* for 1s",
-    "calls in-target": "calls Turns.turn in-target for 1s",
-    "stats": "calls stats Turns.* every 100ms for 1s",
-    "stats in-target": "calls stats Turns.turn in-target for 1s",
-    "tree": "calls tree Turns.turn for 1s",
-    "tree in-target": "calls tree Turns.turn in-target for 1s",
+    "calls": "calls Turns.* for 300ms",
+    "calls in-target": "calls Turns.turn in-target for 300ms",
+    "stats": "calls stats Turns.* every 100ms for 300ms",
+    "stats in-target": "calls stats Turns.turn in-target for 300ms",
+    "tree": "calls tree Turns.turn for 300ms",
+    "tree in-target": "calls tree Turns.turn in-target for 300ms",
 }
 
 
 class PacketRelay:
-    """Passes packets, and acts at the command with number ``at``: "close" ends all, "drop" loses its answer."""
+    """Passes packets, and acts at the command with number ``at``: "close" ends all, "drop" loses its answer.
+
+    ``losing`` is the kind of a command whose answers are lost, as long as it is set.
+    """
 
     def __init__(self, at: float, how: str) -> None:
         self.at = at
         self.how = how
         self.commands = 0
         self.port = 0
-        self._lost: int | None = None
+        self.losing: tuple[int, int] | None = None
+        self._lost = set[int]()
         self._dead = trio.Event()
 
     async def run(self, target: Target, task_status: trio.TaskStatus[None]) -> None:
@@ -69,8 +75,8 @@ class PacketRelay:
                     elif len(buffer) < _HEAD.size or len(buffer) < _HEAD.unpack_from(buffer)[0]:
                         break
                     else:
-                        size, number, flags = _HEAD.unpack_from(buffer)
-                        passes = self._passes(number, commands, flags)
+                        size, number, flags, *kind = _HEAD.unpack_from(buffer)
+                        passes = self._passes(number, tuple(kind), commands, flags)
                     if passes:
                         out += buffer[:size]
                     del buffer[:size]
@@ -82,14 +88,14 @@ class PacketRelay:
             pass
         self._dead.set()
 
-    def _passes(self, number: int, command: bool, flags: int) -> bool:
+    def _passes(self, number: int, kind: tuple[int, ...], command: bool, flags: int) -> bool:
         if command:
             self.commands += 1
             if self.commands == self.at and self.how == "close":
                 self._dead.set()
-            elif self.commands == self.at:
-                self._lost = number
-        return command or not flags or number != self._lost
+            elif self.commands == self.at or kind == self.losing:
+                self._lost.add(number)
+        return command or not flags or number not in self._lost
 
 
 @asynccontextmanager
@@ -129,12 +135,15 @@ async def check(jvm: Jvm, feature: str, parts: int, how: str) -> list[str]:
 @pytest.mark.parametrize("how", ["close", "drop"])
 @pytest.mark.parametrize("feature", FEATURES)
 async def test_a_command_ends_when_the_connection_or_an_answer_is_lost(any_jvm: Jvm, feature: str, how: str) -> None:
-    assert await check(any_jvm, feature, 3, how) == []
+    assert await check(any_jvm, feature, 2, how) == []
 
 
 @pytest.mark.parametrize("how", ["hits", "breakpoint", "fleet"])
-async def test_a_block_of_a_script_ends_when_the_answer_at_its_end_is_lost(jvm: Jvm, how: str) -> None:
+async def test_a_block_of_a_script_ends_when_the_answer_at_its_end_is_lost(
+    jvm: Jvm, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When it is cancelled, and when the time of its task is over meanwhile."""
+    monkeypatch.setattr(finishing, "GRACE", 0.5)
     async with (
         start_target(jvm, inline(TURNS), suspend=False) as target,
         relayed(target, float("inf"), "drop") as relay,
@@ -150,10 +159,12 @@ async def test_a_block_of_a_script_ends_when_the_answer_at_its_end_is_lost(jvm: 
             }
             with within(3 * LIMIT):
                 for cancelled in (True, False):
-                    with trio.CancelScope(deadline=trio.current_time() + 1) as scope:
+                    with trio.CancelScope() as scope:
                         async with blocks[how]():
-                            relay.at = relay.commands + 1
+                            relay.losing = _CLEAR
+                            scope.deadline = trio.current_time() + 0.5
                             if cancelled:
                                 scope.cancel()
                                 await trio.sleep_forever()
-                    assert not cancelled or scope.cancelled_caught
+                    assert scope.cancelled_caught
+                    relay.losing = None

@@ -9,7 +9,7 @@ from pathlib import Path
 import jdbpy
 
 NAMES = """
-    attach fleet launch listen attach_session launch_session listen_session open_snapshot open_snapshot_session
+    attach fleet launch listen test attach_session launch_session listen_session open_snapshot open_snapshot_session
     replay_session read_packets CONNECT_LIMIT START_LIMIT LocalJvm expand_address local_jvms
     JavaHome LaunchCommand Options PointOptions Reporting Session find_java main_class
     command on view Plugin Record
@@ -21,8 +21,9 @@ NAMES = """
     BreakpointInfo BreakpointPlace ClassDetail ClassInfo ClassList ExceptionInfo FieldInfo FrameInfo Limits LineEntry
     Location MethodInfo Panicked SourceLine SourceWindow StackTrace StepDepth StepSize SuspendPolicy ThreadGroup
     ThreadInfo ThreadRef ValueInfo Variable VmInfo pane purpose
-    api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments packets snapshots
-    strata threads tracing values views vm
+    api breakpoints calls code decisions heap hotswap instrumentation kinds locks modules moments operating packets
+    recorded snapshots strata testing threads tracing values views vm
+    Build BuildCommand BuildFailure open_build pass_failures
 """
 
 

@@ -179,13 +179,13 @@ async def test_several_jvms_and_what_is_compared(any_jvm: Jvm, tmp_path: Path) -
         first, second, third = targets
         place.lead_to(third, sshd=sshd)
         line = only(SEVERAL).replace("prod1:5005", first.address).replace("prod2:5005", second.address)
-        said = await place.run(line, "each where all --fold", "sessions")
+        said = await place.run(line, "each where all --fold", "jvms")
         assert " threads in 3 JVMs, 1 different stack" in said, said
         for target in targets:
             await target.wait_listening(2)
         place.lead_to(first, second)
         [compared] = [block for block in BLOCKS if block.startswith("diff orders-1 orders-2\n")]
-        typed = ["snapshot yesterday.snapshot", "session orders-* threads", *compared.splitlines()]
+        typed = ["snapshot yesterday.snapshot", "jvm orders-* threads", *compared.splitlines()]
         said = await place.run(only(SELECTED), *typed)
         assert said.count("is reached through kubectl") == 2, said
         for target in (first, second):

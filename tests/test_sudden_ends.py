@@ -24,6 +24,8 @@ from tests.cli.process import script
 from tests.harness import LIMIT, Jvm, Target, program, start_target, within
 from tests.harness.commands import jdbpy
 
+pytestmark = pytest.mark.one_java
+
 SCRIPT = ["stop in Hello.greeting", "cont", "where all", "threads", "locals", "step", "class Hello", "classes"]
 LONG = f'print new java.lang.StringBuilder("{"x" * 20_000}").length()'
 """Sends more bytes than one run of the script may send more than another: what is read ahead is not always the same."""

@@ -16,6 +16,8 @@ from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 from tests.harness.tomcat import tomcat as tomcat, wait_started
 
+pytestmark = pytest.mark.one_java
+
 
 async def options(port: int, answers: list[str]) -> None:
     """Ask the server what may be done with its file, and keep the answer."""

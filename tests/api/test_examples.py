@@ -14,6 +14,7 @@ import trio
 import jdbpy.sync as jdbpy
 from tests.harness import LIMIT, Jvm, program, start_target, within
 from tests.harness.jvms import javac
+from tests.harness.reading import received
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -132,6 +133,36 @@ async def test_swap_fix(jvm: Jvm, tmp_path: Path) -> None:
     assert "1 replaced" in text
 
 
+async def test_swap_loop(jvm: Jvm, tmp_path: Path) -> None:
+    """It swaps what is there when it begins, and what is compiled while it runs; it ends with the JVM."""
+    source = (ROOT / "fixtures/Lab/lab/Lab.java").read_text()
+    fixed, classes = tmp_path / "Lab.java", str(tmp_path / "classes")
+
+    async def build(mark: str) -> None:
+        fixed.write_text(source.replace("return key.isEmpty() ? null : key.trim();", f'return key + "{mark}";'))
+        await trio.run_process([javac(), "-g", "--release", "17", "-cp", LAB.classes, "-d", classes, str(fixed)])
+
+    async with start_target(jvm, LAB, suspend=False) as lab:
+        await lab.send("find a")
+        await lab.wait_output("found a\n")
+        command = [sys.executable, "-W", "error", str(EXAMPLES / "swap_loop.py"), lab.address, classes]
+        await build("!")
+        process = await trio.lowlevel.open_process(command, stdout=subprocess.PIPE, cwd=ROOT)
+        assert process.stdout is not None
+        try:
+            with within(2 * LIMIT):
+                await received(process.stdout, b"replaced lab.Lab: ")
+                await lab.send("find b")
+                await lab.wait_output("found b!\n")
+                await build("?")
+                await received(process.stdout, b"replaced lab.Lab: ")
+                await lab.send("find c;quit")
+                await lab.wait_output("found c?\n")
+                assert await process.wait() == 0
+        finally:
+            process.kill()
+
+
 async def test_who_changes_field(jvm: Jvm) -> None:
     text = await run(jvm, "who_changes_field.py", "lab.Lab.served", "2", line="nothing")
     change = r"\[main\] (\d+) -> (\d+) at lab\.Lab\.nothing\(Lab\.java:\d+\)\n    called from lab\.Lab\.does\("
@@ -167,3 +198,8 @@ def test_examples_are_short(example: Path) -> None:
 def test_every_example_has_its_test() -> None:
     here = Path(__file__).read_text()
     assert [each.name for each in EXAMPLES.glob("*.py") if f'"{each.name}"' not in here] == []
+
+
+def test_every_example_is_in_the_table() -> None:
+    table = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert [each.name for each in EXAMPLES.glob("*.py") if f"({each.name})" not in table] == []

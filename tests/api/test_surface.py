@@ -15,9 +15,11 @@ from jdbpy.api import lazy
 from jdbpy.sync.portal import Synced
 
 NAMES = """
-    Vm: breakpoint breakpoints call_stats call_tree calls changes classes deadlocks decisions entries eval find_thread
-        has_ended heap info is_suspended log moment on_access on_change on_exception on_return pause reads resume
-        returns run sample session snapshot stacks static stop_at swap threads throws wait wait_connected wait_ended
+    Vm: breakpoint breakpoints call_operation call_stats call_tree calls changes classes deadlocks decisions
+        dump_classes entries eval fetch find_thread has_ended heap info is_suspended log loggers mbean mbeans moment
+        on_access on_change on_exception on_return method_timings pause profile reads record recorded_calls resume
+        returns run sample session set_attribute set_level snapshot stacks static stop_at swap threads throws top
+        virtual_stacks wait wait_connected wait_ended
     Fleet: each gather hits missing names vms
     FleetHits: failed next take
     FleetHit: gone hit name vm

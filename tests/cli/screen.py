@@ -18,6 +18,7 @@ class Screen:
         self.columns = columns
         self.rows = rows
         self.lines: list[list[str]] = [[]]
+        self.bells = 0
         self._row = 0
         self._column = 0
         self._unread = ""
@@ -47,6 +48,7 @@ class Screen:
                 self._print(data[position : match.start()])
                 return
             self._print(data[position : match.start()])
+            self.bells += match[0] == "\a"
             self._control(match)
             position = match.end()
         self._print(data[position:])

@@ -20,6 +20,7 @@ from jdbpy.cli.arguments.location import (
     PlaceOrNumber,
     PlaceRequest,
 )
+from jdbpy.cli.arguments.mbeans import MBeanArgument
 from jdbpy.cli.arguments.target import (
     BreakpointNumbers,
     BreakpointNumbersOrAll,
@@ -56,6 +57,11 @@ NAMES = Names(
     frames=12,
     sources=("Order.java",),
     excludes=("java.*",),
+    mbeans=("com.acme:name=the main one", "java.lang:type=Memory", "java.lang:type=Threading"),
+    mbean_members={
+        "java.lang:type=Memory": (("Verbose", "attribute boolean"), ("gc", "operation")),
+        "com.acme:name=the main one": (("Size", "attribute int"), ("Seen", "attribute long")),
+    },
 )
 
 
@@ -236,6 +242,14 @@ def test_what_is_no_assignment_is_taken_for_a_setting(text: str) -> None:
         (ExpressionArgument(), "Outer", {"com.acme.Outer$Inner"}),
         (AssignmentArgument(), "n", {"n", "names"}),
         (AssignmentArgument(), "repe", {"repeat"}),
+        (MBeanArgument(), "java.lang:type=M", {"java.lang:type=Memory"}),
+        (MBeanArgument(), "com", {'"com.acme:name=the main one"'}),
+        (MBeanArgument(), "java.lang:type=Memory ", {"Verbose", "gc"}),
+        (MBeanArgument(), "memory v", {"Verbose"}),
+        (MBeanArgument(), "* ", {"Verbose", "gc", "Size", "Seen"}),
+        (MBeanArgument(), '"com.acme:name=the main one" s', {"Size", "Seen"}),
+        (MBeanArgument(), "java.lang:type=Threading ", set()),
+        (MBeanArgument(), "java.lang:type=Memory gc(", set()),
     ],
     ids=identify,
 )

@@ -19,7 +19,7 @@ from tests.cli.pseudo_terminal import open_terminal
 from tests.harness import Jvm, inline, start_target
 from tests.harness.turns import TURNS
 
-WORDS = ("except", "for", "every", "limit", "callers", "depth", "-max", "-depth", "-most", "if", "show")
+WORDS = ("except", "for", "every", "limit", "callers", "--depth", "-max", "-methods", "if", "show")
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,13 @@ WORDS = ("except", "for", "every", "limit", "callers", "depth", "-max", "-depth"
         ("a.B.c", CallsRequest("a.B.c")),
         ("B.c(int, String) -max 3", CallsRequest("B.c(int,String)", most=3)),
         ("B.c for 500ms limit none stack 2", CallsRequest("B.c", seconds=0.5, limit=None, callers=2)),
-        ("*.find* every 2m -most 300 depth 4", CallsRequest("*.find*", every=120.0, most_methods=300, levels=4)),
+        ("*.find* every 2m -methods 300 --depth 4", CallsRequest("*.find*", every=120.0, most_methods=300, levels=4)),
         (
             'B.c limit 5/s if $cost > 1ms && s.equals(" show ") show a, f(b, c), "x,y"',
             CallsRequest("B.c", limit=5, condition='$cost > 1ms && s.equals(" show ")', show=("a", "f(b, c)", '"x,y"')),
         ),
         ("*.find* except *Test*.*, *.get* -max 3", CallsRequest("*.find*", most=3, excludes=("*Test*.*", "*.get*"))),
+        ("B.c 2s -max 3", CallsRequest("B.c", seconds=2.0, most=3)),
         ("B.c show $args if $exc != null", CallsRequest("B.c", condition="$exc != null", show=("$args",))),
     ],
 )
@@ -47,7 +48,7 @@ def test_words_are_read(text: str, wanted: CallsRequest) -> None:
         ("", "calls of which method?"),
         ("B.c -max", "after '-max' a value is missing"),
         ("B.c -max 0", "needs a number from 1"),
-        ("B.c depth 11", "depth needs a number from 1 to 10, not '11'"),
+        ("B.c depth 11", "--depth needs a number from 1 to 10, not '11'"),
         ("B.c except", "after 'except' a value is missing"),
         ("B.c for ever", "'ever' is not a time"),
         ("B.c limit fast", "'fast' is not a limit"),
@@ -62,15 +63,26 @@ def test_wrong_words_are_told(text: str, message: str) -> None:
 
 
 def test_the_depth_of_a_tree_is_another() -> None:
-    for word in ("depth", "-depth", "--depth"):
-        assert CallsArgument("-depth").parse(f"B.c {word} 4") == CallsRequest("B.c", depth=4)
-        assert CallsArgument("depth").parse(f"B.c {word} 4") == CallsRequest("B.c", levels=4)
+    for word in ("--depth", "depth", "-depth"):
+        assert CallsArgument("--depth", tree=True).parse(f"B.c {word} 4") == CallsRequest("B.c", depth=4)
+        assert CallsArgument("--depth").parse(f"B.c {word} 4") == CallsRequest("B.c", levels=4)
+
+
+def test_other_spellings_are_understood_and_not_listed() -> None:
+    for word in ("-methods", "--methods", "-most", "--most"):
+        assert CallsArgument("-methods").parse(f"B.* {word} 4") == CallsRequest("B.*", most_methods=4)
+    for command in TABLE:
+        texts = [command.usage, *(each.argument.help for each in command.signature.positional)]
+        for text in texts if command.name != "logger" else ():  # its -c is a number of a context
+            assert re.search(r"[\s[(`|](-most|-depth|depth|-hitcount|go|caller|-c N)[\s|\]`]", f" {text} ") is None, (
+                text
+            )
 
 
 def test_words_are_completed() -> None:
     names = Names(classes=("com.acme.Order",))
-    argument = CallsArgument("for", "depth", "-max", "if")
-    assert [each.text for each in argument.complete("com.acme.Order.pay for 1 d", names)] == ["depth"]
+    argument = CallsArgument("for", "--depth", "-max", "if")
+    assert [each.text for each in argument.complete("com.acme.Order.pay for 1 --d", names)] == ["--depth"]
     assert [each.text for each in argument.complete("com.acme.Order.pay f", names)] == ["for"]
     assert "com.acme.Order" in [each.text for each in argument.complete("com.acme.O", names)]
 
@@ -86,7 +98,7 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             "calls stats Turns.* except *.check, *.main,*.<init> every 300ms for 700ms",
             "calls Turns.turn -max 1 depth 1 if $exc == null",
             "calls Turns.turn for 500ms if $cost > 1000s",
-            "calls tree Turns.turn for 500ms if $cost > 1000s",
+            "calls tree Turns.turn for 1s if $cost > 1000s",
         )
         done = await jdbpy("attach", target.address, *lines)
         assert done.status == 0, done
@@ -95,17 +107,19 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
         assert "#2" in second
         assert "threw java.lang.IllegalStateException: odd: " in done.out
         assert "Turns.check  20 calls" in done.out and "in its own code" in done.out
-        assert done.out.count("1 method observed") == 3, done.out
-        assert re.search(r"([\d,]+) calls of Turns\.turn in .*; 0 reported: the condition was false for \1\n", done.out)
+        # At 300 ms, at 600 ms unless the calls up to then came too late to be shown before the end, and at the end.
+        assert done.out.count("1 method observed") in (2, 3), done.out
+        whole = r"([\d,]+) calls? of Turns\.turn in .*; 0 reported: the condition was false for \1\n"
+        assert re.search(whole, done.out)
         assert re.search(r"Turns\.turn\(by = 1, .*\n    Turns this = Turns@\d+\n      int turns = \d+\n", done.out)
-        assert re.search(r"nothing is shown: the condition was false for [\d,]+ calls\n", done.out)
+        assert re.search(r"nothing is shown: the condition was false for [\d,]+ calls?\n", done.out)
         await target.wait_listening_again()
         done = await jdbpy(
             "attach",
             target.address,
             "--json",
             "--keep-going",
-            *script("calls Turns.turn -max 2", "calls Turns.turn", "calls Turns.* -most 2 -max 1"),
+            *script("calls Turns.turn -max 2", "calls Turns.turn", "calls Turns.* -methods 2 -max 1"),
             *script("calls Turns.main -max 1 quickly 1"),
         )
         [_, call] = done.events("notice")  # the first one may have begun before it was observed: it has no cost

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import jdbpy
-from jdbpy.cli.cmdline import HELP, CommandLine, parse
+from jdbpy.cli.cmdline import ACTIONS, HELP, CommandLine, parse
 from jdbpy.cli.main import main
 from jdbpy.errors import UsageError
+from jdbpy.process.openings import options_for
 from jdbpy.process.scripts import Script
 
 
@@ -31,7 +32,8 @@ from jdbpy.process.scripts import Script
         ("attach ssh://ada@h/1", {"action": "attach", "addresses": ("ssh://ada@h/1",)}),
         ("attach --pid 7 --json", {"action": "attach", "addresses": ("pid://7",), "json": True}),
         ("attach 1 --screen", {"action": "attach", "addresses": ("1",), "screen": True}),
-        ("list --json", {"action": "list", "json": True}),
+        ("jvms --json", {"action": "jvms", "json": True}),
+        ("list --json", {"action": "jvms", "json": True}),
         ("listen 0", {"action": "listen", "addresses": ("0",)}),
         ("demo", {"action": "demo"}),
         ("demo --json", {"action": "demo", "json": True}),
@@ -47,8 +49,9 @@ from jdbpy.process.scripts import Script
         ("--help", {"action": "help"}),
         ("-h", {"action": "help"}),
         ("help", {"action": "help"}),
-        ("attach --help", {"action": "help"}),
-        ("launch -h", {"action": "help"}),
+        ("attach --help", {"action": "help", "about": "attach"}),
+        ("launch -h", {"action": "help", "about": "launch"}),
+        ("help list", {"action": "help", "about": "jvms"}),
         ("--version", {"action": "version"}),
     ],
 )  # fmt: skip
@@ -108,7 +111,20 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_wrong_usage_is_status_2_and_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["attach", "1", "--js"]) == 2
-    assert capsys.readouterr() == ("", "jdbpy: unknown option --js\n  jdbpy --help says what there is\n")
+    said = "jdbpy: unknown option --js\n  did you mean --json? jdbpy attach --help lists the options\n"
+    assert capsys.readouterr() == ("", said)
+
+
+@pytest.mark.parametrize("action", [each for each in ACTIONS if each != "join"])
+def test_an_action_has_a_help_of_its_own(action: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its own options only; and with all of them for the three that open a session."""
+    assert main([action, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"usage: jdbpy {action} ")
+    assert f"for example:\n  jdbpy {action}" in said
+    known = {each.flag for each in options_for("cli", action)} if action in ("attach", "launch", "listen") else set()
+    assert all(f"  {flag}" in said for flag in known), said
+    assert ("--reconnect" in said, "addresses:" in said) == (action == "attach",) * 2
 
 
 def test_the_help_names_every_option_and_status() -> None:

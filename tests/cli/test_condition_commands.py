@@ -109,7 +109,7 @@ async def test_every_command_of_conditions(jvm: Jvm, tmp_path: Path) -> None:
         f"break all {AT('number')} if number == 3",
         f"break all {AT('note')} from add(String),Nobody.* -hit == 9",
         f"break thread {AT('close')} after each -1 -d",
-        f'# break go {AT("number")} on @ID limit 100/s thread "main"',
+        f'# break --no-stop {AT("number")} on @ID limit 100/s thread "main"',
         f"# break all {AT('note')} on @ID -c 2",
     ]
 
@@ -121,7 +121,7 @@ async def test_what_is_saved_sets_them_again(any_jvm: Jvm, tmp_path: Path) -> No
         f"break all {AT('number')} -t -hit >= 2 if number > 1",
         "on 2 print number",
         "on 2 cont",
-        "watch Rounds.total caller add(String),add(int) after 2",
+        "watch Rounds.total from add(String),add(int) after 2",
         f"tbreak {AT('text')} after each 3",
         f'logpoint {AT("note")} "{{value}}" after 4 from Rounds.main',
     ]
@@ -134,7 +134,7 @@ async def test_what_is_saved_sets_them_again(any_jvm: Jvm, tmp_path: Path) -> No
         "print number",
         "cont",
         "end",
-        "watch Rounds.total suspend all caller add(String),add(int) after -1",
+        "watch Rounds.total suspend all from add(String),add(int) after -1",
         f"break all {AT('text')} after each -1 -t",
         f'logpoint {AT("note")} "{{value}}" limit 100/s from Rounds.main after -1',
     ]

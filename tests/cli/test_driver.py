@@ -74,6 +74,9 @@ class Paper(Driver):
     def selected(self, jvm: Jvm) -> None:
         pass
 
+    def all_ended(self) -> None:
+        pass
+
     def report(self, jvm: Jvm, outcome: Outcome) -> None:
         self.written += [self._renderer.error(outcome)] if outcome.error else list(self._renderer.parts(outcome))
 

@@ -43,7 +43,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
     return [
         ("catch IllegalStateException", _point("exception", "all IllegalStateException", number=1, suspend="all")),
         (f"catch go {STORE}.OutOfStock", _point("exception", f"all {STORE}.OutOfStock", number=2, suspend="none")),
-        ("catch uncaught * from happenings.*", _point("exception", "uncaught *", options={"from": "happenings.*"})),
+        ("catch uncaught * in happenings.*", _point("exception", "uncaught *", options={"in": "happenings.*"})),
         (f"catch load {COUNTER} -t", _point("class-load", f"load {COUNTER}", temporary=True)),
         ("catch load source Tally*", _point("class-load", "load source Tally*")),
         (f"catch unload {STORE}.*", _point("class-unload", f"unload {STORE}.*", suspend="none")),
@@ -54,7 +54,7 @@ def steps(directory: Path) -> list[tuple[str, Check]]:
         ("cont", _stop("exception", 1)),
         ("ignore 1 0", _numbers(1)),
         ("ignore IllegalStateException", _numbers(1)),
-        ("trace go entries from happenings.store.* except *.Special", _point("methods", "entries", suspend="none")),
+        ("trace go entries in happenings.store.* except *.Special", _point("methods", "entries", suspend="none")),
         ("cont", lambda d: _stop("exception", 3)(d) and d["stop"]["thread"]["name"] == "doomed"),
         ("untrace methods", _numbers(9)),
         ("uncatch uncaught *", _numbers(3)),
@@ -119,31 +119,31 @@ async def test_every_command_of_events(jvm: Jvm, tmp_path: Path) -> None:
 async def test_what_is_saved_sets_the_points_again(any_jvm: Jvm, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     lines = [
-        "catch caught com.acme.OrderException from com.acme.*,*Order except *.Test -t -c 3",
+        "catch caught com.acme.OrderException in com.acme.*,*Order except *.Test -t -c 3",
         "watch -rw com.acme.Order.total suspend thread if total > 3",
-        "trace go methods from com.acme.*",
+        "trace go methods in com.acme.*",
         "trace go monitors wait -d",
         "catch load com.acme.*",
         "catch exit",
         'dprintf com.acme.Order:42,"total %d\\n",total',
         f'tp com.acme.Order.pay "{{total}}" limit none -max 9 to "{tmp_path}/a log" if total > 3',
-        "trace --no-stop com.acme.Order.pay limit 0",
-        "watch --no-stop com.acme.Order.total cost 50%",
+        "trace --no-suspend com.acme.Order.pay limit 0",
+        "watch --no-suspend com.acme.Order.total cost 50%",
     ]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*lines, f"save breakpoints {first}")), jvm=any_jvm)
     assert done.status == 0, done
     saved = (await trio.Path(first).read_text()).splitlines()[1:]
     assert saved == [
-        "catch caught com.acme.OrderException suspend all from com.acme.*,*Order except *.Test -t -c 3",
+        "catch caught com.acme.OrderException suspend all in com.acme.*,*Order except *.Test -t -c 3",
         "watch all com.acme.Order.total suspend thread if total > 3",
-        "trace methods suspend none from com.acme.* limit 100/s cost 20%",
+        "trace methods suspend none in com.acme.* limit 100/s cost 20%",
         "trace monitors wait suspend none limit 100/s -d",
         "catch load com.acme.* suspend all",
         "catch exit suspend all",
         'logpoint com.acme.Order:42 "total {total}" limit 100/s',
         f"tracepoint com.acme.Order.pay \"{{total}}\" stack 5 to '{tmp_path}/a log' -max 9 limit none if total > 3",
-        "trace --no-stop com.acme.Order.pay limit 0/s cost 20%",
-        "watch --no-stop com.acme.Order.total suspend none limit 100/s cost 50%",
+        "trace --no-suspend com.acme.Order.pay limit 0/s cost 20%",
+        "watch --no-suspend com.acme.Order.total suspend none limit 100/s cost 50%",
     ]
     again = [f"read {first}", f"save breakpoints {second}"]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*again)), jvm=any_jvm)
@@ -158,7 +158,7 @@ async def test_what_is_for_one_object_is_saved_as_a_comment(any_jvm: Jvm, tmp_pa
         "watch one.value",
         "watch two.value -t",
     ]
-    lines += ["trace go entries on one from *Counter", f"save breakpoints {tmp_path}/saved", "delete all", "cont"]
+    lines += ["trace go entries on one in *Counter", f"save breakpoints {tmp_path}/saved", "delete all", "cont"]
     arguments = ["fields"]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*lines), arguments=arguments), jvm=any_jvm)
     assert done.status == 0, done
@@ -166,12 +166,12 @@ async def test_what_is_for_one_object_is_saved_as_a_comment(any_jvm: Jvm, tmp_pa
     assert [re.sub(r"@\d+", "@ID", line) for line in saved] == [
         "# watch happenings.Counter.value suspend all on @ID",
         "# watch happenings.Tally.value suspend all on @ID -t",
-        "# trace entries suspend none from *Counter on @ID limit 100/s cost 20%",
+        "# trace entries suspend none in *Counter on @ID limit 100/s cost 20%",
     ]
 
 
 async def test_commands_that_let_the_target_run_at_every_hit(any_jvm: Jvm) -> None:
-    lines = ["trace entries from happenings.Calculator", "commands", "# where it is", "print number", "end"]
+    lines = ["trace entries in happenings.Calculator", "commands", "# where it is", "print number", "end"]
     lines += ["on 1 cont", "on 1", "cont"]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*lines), arguments=["methods"]), jvm=any_jvm)
     assert done.results[4]["data"] == {"number": 1, "commands": ["print number", "cont"]}
@@ -180,7 +180,7 @@ async def test_commands_that_let_the_target_run_at_every_hit(any_jvm: Jvm) -> No
     assert done.results[-1]["data"]["stop"]["location"]["method"] == "<init>"
     assert done.results[-2]["error"]["code"] == "EVAL"
 
-    lines = ["trace entries from happenings.Calculator", "monitor cont", "cont"]
+    lines = ["trace entries in happenings.Calculator", "monitor cont", "cont"]
     done = await jdbpy(*launching(HAPPENINGS, "--json", *script(*lines), arguments=["methods"]), jvm=any_jvm)
     assert done.status == 0, done
     assert len(done.events("stop")) == 8  # the start, and every entry
@@ -188,7 +188,7 @@ async def test_commands_that_let_the_target_run_at_every_hit(any_jvm: Jvm) -> No
 
 
 async def test_commands_for_what_only_reports(any_jvm: Jvm) -> None:
-    lines = ["trace go methods from com.acme.*", "on 1 where", "commands"]
+    lines = ["trace go methods in com.acme.*", "on 1 where", "commands"]
     done = await jdbpy(*launching(HAPPENINGS, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
     assert [found["ok"] for found in done.results] == [True, False, False]
     assert done.results[1]["error"]["message"] == "a hit of 1 suspends nothing, so no command can be run there"
@@ -205,7 +205,7 @@ async def test_commands_without_an_end(any_jvm: Jvm, tmp_path: Path) -> None:
 
 async def test_a_notice_has_data_for_programs(any_jvm: Jvm) -> None:
     lines = [
-        "trace go exits from happenings.Calculator",
+        "trace go exits in happenings.Calculator",
         f"stop at {HAPPENINGS.at('done', 'happenings.Happenings')}",
         "cont",
     ]
@@ -222,7 +222,7 @@ async def test_as_a_person_reads_it(any_jvm: Jvm) -> None:
         "Temporary catchpoint 1 set: all IllegalStateException; a hit suspends all threads; pending: ",
         "1  on  catchpoint all IllegalStateException  suspends all threads  0 hits  once; pending: ",
         "no watchpoints; 'watch CLASS.FIELD' sets one",
-        "no traces; 'trace methods from CLASS' sets one",
+        "no traces; 'trace methods in CLASS' sets one",
         'Exception java.lang.IllegalStateException (catchpoint 1): thread "main", happenings.Happenings.exceptions',
         "  message: own",
         f"  will be caught at happenings.Happenings.exceptions (Happenings.java:{LINE('own') + 1})",

@@ -29,6 +29,7 @@ def steps(directory: Path) -> list[tuple[str, Callable[[Any], object]]]:
         ("gc", lambda d: "System.gc()" in d["message"]),
         ("memory", lambda d: {"heap", "non-heap", "pool", "collector"} == {area["kind"] for area in d["areas"]}),
         (f"heapdump {directory}/whole.hprof --all", lambda d: "whole.hprof" in d["message"]),
+        (f"heapdump --fetch {directory}/fetched.hprof", lambda d: "fetched.hprof, " in d["message"]),
     ]
 
 
@@ -52,5 +53,5 @@ async def test_what_is_no_object_is_said(any_jvm: Jvm) -> None:
     done = await jdbpy(*launching(HOARD, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
     refused = [found["error"] for found in done.results[2:]]
     assert ["not an object" in error["message"] for error in refused] == [True, True, False]
-    assert "not loaded" in refused[2]["message"]
+    assert refused[2]["message"] == "no class no.such.Class is loaded"
     assert all(error["hint"] for error in refused)

@@ -9,6 +9,7 @@ import pytest
 from jdbpy import Session
 from jdbpy.cli.arguments.base import TextArgument
 from jdbpy.cli.commands import TABLE as REAL
+from jdbpy.cli.commands.help import HelpPage
 from jdbpy.cli.commands.leaving import Left
 from jdbpy.cli.context import Context, Listed
 from jdbpy.cli.interpreter import Interpreter
@@ -109,7 +110,7 @@ async def test_bang_bang_runs_the_last_line_again() -> None:
 async def test_bang_bang_needs_a_line() -> None:
     script = Script()
     assert not await script.run("!!")
-    assert str(script.outcomes[0].error) == "no last command"
+    assert getattr(script.outcomes[0].error, "message", "") == "no last command"
 
 
 async def test_an_error_is_reported_and_the_usage_is_its_hint() -> None:
@@ -175,3 +176,31 @@ async def test_an_unknown_word_has_a_hint_at_what_was_meant(line: str, hint: str
     assert not await Interpreter(REAL, Context(cast(Session, None)), outcomes.append).run(line)
     assert outcomes[0].error is not None
     assert outcomes[0].error.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("thread fnd x", "thread find"),
+        ("calls tre Ledger.total", "calls tree"),
+        ("info brekpoints", "info breakpoints"),
+        ("catch laod java.lang.*", "catch load"),
+        ("session", ""),
+    ],
+)
+async def test_a_second_word_is_guessed(line: str, meant: str) -> None:
+    outcomes: list[Outcome] = []
+    assert not await Interpreter(REAL, Context(cast(Session, None)), outcomes.append).run(line)
+    assert outcomes[0].error is not None
+    assert outcomes[0].error.hint == (f"did you mean '{meant}'?" if meant else "usage: jvm JVM [COMMAND]")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("break --help", "break"), ("thread apply --help", "thread apply"), ("catch load --help", "catch")],
+)
+async def test_a_command_has_help_of_its_own(line: str, name: str) -> None:
+    outcomes: list[Outcome] = []
+    assert await Interpreter(REAL, Context(cast(Session, None)), outcomes.append).run(line)
+    assert isinstance(outcomes[0].result, HelpPage)
+    assert outcomes[0].result.entry.name == name

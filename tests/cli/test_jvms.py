@@ -43,7 +43,7 @@ async def next_event(driver: Driver, name: str) -> tuple[str, dict[str, Any]]:
 async def test_one_session_with_several(jvm: Jvm) -> None:
     async with shops(jvm, "a", "b", "c") as (a, b, c):
         async with driving("attach", f"a={a.address}", f"b1={b.address}", "--keep-going") as driver:
-            listed = (await driver.ask("sessions"))["jvms"]
+            listed = (await driver.ask("jvms"))["jvms"]
             assert [(each["name"], each["state"], each["current"]) for each in listed] == [
                 ("a", "running", True),
                 ("b1", "running", False),
@@ -54,7 +54,7 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
             await driver.ask(f"attach b2={c.address}")  # it gets what was set in all, and only that
             where, notice = await next_event(driver, "notice")
             assert (where, notice["kind"]) == ("b2", "set-for-all")
-            in_c = by_jvm(await driver.ask("session b2 breakpoints"))["b2"]["breakpoints"]
+            in_c = by_jvm(await driver.ask("jvm b2 breakpoints"))["b2"]["breakpoints"]
             assert [each["number"] for each in in_c] == [2]
             counts = await driver.ask("each print Stall.orders")
             assert {name: data["value"] for name, data in by_jvm(counts).items()} == {"a": "0", "b1": "0", "b2": "0"}
@@ -84,18 +84,18 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
             await driver.ask("each resume")
             await driver.send("each frobnicate")
             assert (await driver.result())["error"]["code"] == "UNKNOWN_COMMAND"
-            await driver.send("session b")
+            await driver.send("jvm b")
             assert (await driver.result())["error"]["message"] == "ambiguous JVM name 'b': b1, b2"
 
-            await driver.ask("session b1")
+            await driver.ask("jvm b1")
             b.kill()
             assert (await next_event(driver, "disconnected"))[0] == "b1"
             again = await driver.ask("each print Stall.orders")
             assert {name: data["value"] for name, data in by_jvm(again).items()} == {"a": "1", "b2": "1"}
             assert again["missing"] == ["b1"]
-            await driver.ask("session a")
+            await driver.ask("jvm a")
             await driver.ask("detach")
-            assert [each["name"] for each in (await driver.ask("sessions"))["jvms"]] == ["b1", "b2"]
+            assert [each["name"] for each in (await driver.ask("jvms"))["jvms"]] == ["b1", "b2"]
             await driver.ask("quit")
             assert await driver.wait() == 1  # of the first failure
         for target, seen in ((a, 1), (c, 1)):
@@ -105,14 +105,14 @@ async def test_one_session_with_several(jvm: Jvm) -> None:
 
 async def test_one_cannot_be_had_and_one_fails(any_jvm: Jvm) -> None:
     async with shops(any_jvm, "a", "b") as (a, b):
-        lines = script("each print 1 / Stall.orders", "session a set Stall.orders = 1", "each print 1 / Stall.orders")
+        lines = script("each print 1 / Stall.orders", "jvm a set Stall.orders = 1", "each print 1 / Stall.orders")
         done = await jdbpy("attach", f"a={a.address}", "b=1", f"b={b.address}", "--keep-going", *lines)
         assert done.status == 1
         assert "error: no debugger agent is listening at 127.0.0.1:1" in done.err
         assert "error: java.lang.ArithmeticException: / by zero" in done.err
         assert "[a] Stall.orders = 1\n[a] 1 / Stall.orders = 1\n[b#2] error: java.lang.Arithmetic" in done.out
         await b.wait_listening_again()
-        done = await jdbpy("attach", f"b={b.address}", "b=1", *script("sessions"))
+        done = await jdbpy("attach", f"b={b.address}", "b=1", *script("jvms"))
         assert (done.status, done.out.split()[:4]) == (3, ["=>", "1", "b", "running"])
 
 
@@ -131,7 +131,7 @@ async def test_pods_of_a_selector_come_and_go(any_jvm: Jvm, tmp_path: Path, monk
     async with shops(any_jvm, "old", "other", "new") as (old, other, new):
         cluster({"shop-1": old.port, "shop-2": other.port})
         async with driving("attach", "k8s://web:5005?selector=app=shop", "--reconnect") as driver:
-            assert [each["name"] for each in (await driver.ask("sessions"))["jvms"]] == ["shop-1", "shop-2"]
+            assert [each["name"] for each in (await driver.ask("jvms"))["jvms"]] == ["shop-1", "shop-2"]
             await driver.ask('logpoint Stall.order "{shop}"')
             cluster({"shop-2": other.port})
             old.kill()
@@ -164,8 +164,8 @@ async def test_at_the_prompt(jvm: Jvm, tmp_path: Path) -> None:
             await terminal.expect(
                 "[second] Breakpoint 1 hit", "a stays current; 'session second' makes the one that stopped"
             )
-            terminal.type("session s\t")
-            await terminal.expect("session second")
+            terminal.type("jvm s\t")
+            await terminal.expect("jvm second")
             terminal.type("\r")
             await terminal.prompt("second:main[1]")
             await terminal.run("each cont", then="second>")

@@ -45,7 +45,7 @@ LINES = (
     "size this",
     "watch Ledger.owner",
     "catch java.lang.RuntimeException",
-    "trace go methods from Ledger",
+    "trace go methods in Ledger",
     "trace monitors",
     'logpoint Ledger.total "x {factor}"',
     "break Ledger.total if factor > 1",
@@ -75,10 +75,14 @@ LINES = (
 )
 
 
-async def answers(target: Target, lacks: Lacks, *, timeout: int = 20) -> Done:
+NEVER_STOPS = frozenset({"ReferenceType", "ThreadReference", "EventRequest"})
+"""Without the commands of these no breakpoint is hit: `cont` waits for as long as it may."""
+
+
+async def answers(target: Target, lacks: Lacks, *, timeout: float = 20) -> Done:
     """What the commands give; each must have answered in a sentence, by jdbpy's own will."""
     async with lacking(target.address, lacks) as address:
-        words = ("--json", "--keep-going", "--sourcepath", LEDGER.sources, "--timeout", str(timeout))
+        words = ("--json", "--keep-going", "--sourcepath", LEDGER.sources, "--timeout", f"{timeout:g}")
         done = await jdbpy("attach", address, *words, *script(*LINES))
     assert "Traceback" not in done.err + done.out, done.err
     for each in done.results:
@@ -169,7 +173,7 @@ async def test_android(jvm: Jvm) -> None:
 @pytest.mark.parametrize("lacks", by_twos(), ids=lambda lacks: lacks.name)
 async def test_each_part(any_jvm: Jvm, lacks: Lacks) -> None:
     async with start_target(any_jvm, LEDGER) as target:
-        done = await answers(target, lacks, timeout=5)
+        done = await answers(target, lacks, timeout=10 if lacks.name in NEVER_STOPS else 60)
         if lacks.name == "VirtualMachine":
             [failed] = done.results
             assert (done.status, failed["ok"]) == (3, False)
@@ -179,7 +183,7 @@ async def test_each_part(any_jvm: Jvm, lacks: Lacks) -> None:
         assert cannot == [MEANINGS[flag] for flag in FLAGS if flag in lacks.flags and flag not in NOT_IN_HOTSPOT]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 async def test_random_parts(any_jvm: Jvm, seed: int) -> None:
     async with start_target(any_jvm, LEDGER) as target:
         done = await answers(target, some_at_random(seed), timeout=5)

@@ -38,9 +38,9 @@ FOO = ("all", "Foo")
         ("Foo", Catch("exception", FOO)),
         ("uncaught com.acme.*", Catch("exception", ("uncaught", "com.acme.*"))),
         ("go CAUGHT *", Catch("exception", ("caught", "*"), tail_of(RESUME))),
-        ("Foo from a.*, b.* except c.*", Catch("exception", FOO, tail_of(classes=("a.*", "b.*"), excludes=("c.*",)))),
+        ("Foo in a.*, b.* except c.*", Catch("exception", FOO, tail_of(classes=("a.*", "b.*"), excludes=("c.*",)))),
         ("-t Foo -c 3 if x > 1", Catch("exception", FOO, tail_of(temporary=True, ignore=2, condition="x > 1"))),
-        ("-hit >= 3 Foo caller a.*,m(int, B) after 2", Catch("exception", FOO, tail_of(
+        ("-hit >= 3 Foo from a.*,m(int, B) after 2", Catch("exception", FOO, tail_of(
             hits=">= 3", callers=("a.*", "m(int, B)"), after=2))),
         ("all load", Catch("exception", ("all", "load"))),
         ("load a.*,b.* -d", Catch("load", (), tail_of(classes=("a.*", "b.*"), enabled=False))),
@@ -91,7 +91,7 @@ def test_watch(text: str, wanted: Watch) -> None:
         ("methods", Trace("methods")),
         ("go methods 0x1f", Trace("methods", tail_of(RESUME, thread="0x1f"))),
         ("method exit", Trace("exit")),
-        ("go METHOD exits from a.*", Trace("exits", tail_of(RESUME, classes=("a.*",)))),
+        ("go METHOD exits in a.*", Trace("exits", tail_of(RESUME, classes=("a.*",)))),
         ("entries except java.*", Trace("entries", tail_of(excludes=("java.*",)))),
         ("monitors", Trace("monitors")),
         ("monitors wait, waited", Trace("monitors", kinds=("wait", "waited"))),
@@ -121,7 +121,7 @@ def test_trace_of_a_place() -> None:
         ("after 3", tail_of(after=3)),
         ("after each -1 if x", tail_of(after=-1, after_each=True, condition="x")),
         ("from Shop.sell(int, String),*Service", tail_of(callers=("Shop.sell(int, String)", "*Service"))),
-        ("caller a from b on this.owner", tail_of(callers=("b", "a"), on="this.owner")),
+        ("caller a on this.owner", tail_of(callers=("a",), on="this.owner")),
     ],
 )
 def test_what_limits_a_place(text: str, tail: Tail) -> None:
@@ -191,7 +191,7 @@ def test_every_option_is_read_as_it_is_saved() -> None:
     read = CatchArgument().parse(text.removeprefix("catch "))
     assert (read.words, read.tail.options) == (("uncaught", "Foo"), given), text
     assert dict(caught.options) == {
-        "--no-stop": "", "from": "a.*,b.B+", "except": "c.*", "stack": "4", "limit": "5/s", "to": "a b", "cost": "30%",
+        "--no-suspend": "", "in": "a.*,b.B+", "except": "c.*", "stack": "4", "limit": "5/s", "to": "a b", "cost": "30%",
         "-max": "7",
     }  # fmt: skip
     here = given.replace(classes=(), excludes=(), policy=SuspendPolicy.THREAD, reporting=Reporting(most=7))
@@ -251,7 +251,7 @@ NAMES = Names(
         (BreakpointArgument(), "Order.java:3 if 3 < pa", {"pay"}),
         (BreakpointArgument(), "Order:3 if am", {"amount"}),
         (BreakpointArgument(), "3 if ow", {"owner"}),
-        (ConditionArgument(), "", {"1", "2", "-hitcount"}),
+        (ConditionArgument(), "", {"1", "2", "-hit"}),
         (ConditionArgument(), "2 tot", {"total"}),
         (ConditionArgument(), "9 ow", {"owner"}),
         (ConditionArgument(), "-hitcount ", {"1", "2"}),
@@ -296,10 +296,15 @@ def test_how_it_is_reported() -> None:
     assert Tracepoint().parse("A.m").breakpoint.tail.options.reporting == Reporting(stack=5)
     request = Tracepoint().parse('A.m "{x}" stack 2 if x > 1')
     assert (request.text, request.breakpoint.tail.options.reporting.stack) == ("{x}", 2)
-    tail = TraceArgument().parse("--no-stop exits from a.* limit 0").tail
+    tail = TraceArgument().parse("--no-suspend exits in a.* limit 0").tail
     assert (tail.options.policy, tail.options.reporting) == (RESUME, Reporting(limit=0, hold=False))
+    for word in ("--no-stop", "go"):
+        tail = TraceArgument().parse(f"{word} exits in a.* from b.B limit 0").tail
+        assert tail.options == PointOptions(RESUME, classes=("a.*",), callers=("b.B",), reporting=Reporting(limit=0))
+    with pytest.raises(UsageError, match="the methods of which classes"):
+        TraceArgument().parse("--no-stop methods from a.*")
     with pytest.raises(UsageError, match="contradict each other"):
-        TraceArgument().parse("--no-stop exits suspend all")
+        TraceArgument().parse("--no-suspend exits suspend all")
 
 
 @pytest.mark.parametrize(
@@ -310,7 +315,7 @@ def test_how_it_is_reported() -> None:
         (Logpoint(), 'Order:42 "text" limit n', {"none"}),
         (Logpoint(), 'Order:42 "te', set()),
         (Tracepoint(), "Order:42 sta", {"stack"}),
-        (TraceArgument(), "--no", {"--no-stop"}),
+        (TraceArgument(), "--no", {"--no-stop", "--no-suspend"}),
     ],
 )
 def test_completion_of_reports(argument: Argument[Any], text: str, offered: set[str]) -> None:

@@ -81,13 +81,13 @@ async def climb(*words: str, send: signal.Signals | None = None) -> Ended:
 
 
 async def test_the_timeout_of_a_batch() -> None:
-    ended = await climb("--timeout", "1")
+    ended = await climb("--timeout", "3")
     assert ended.status == 4
-    assert "the debugger computed for more than 1 seconds" in ended.err
+    assert "the debugger computed for more than 3 seconds" in ended.err
 
 
 async def test_the_session_goes_on_behind_it() -> None:
-    ended = await climb("--timeout", "1", "--keep-going")
+    ended = await climb("--timeout", "3", "--keep-going")
     assert ended.status == 4
 
 

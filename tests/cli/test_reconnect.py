@@ -127,6 +127,27 @@ async def test_the_prompt_stays_for_what_would_be_lost(jvm: Jvm, port: int, tmp_
                 assert terminal.modes == terminal.modes_before
 
 
+async def test_the_prompt_waits_for_the_next_jvm_to_connect(any_jvm: Jvm, port: int, tmp_path: Path) -> None:
+    here = f"127.0.0.1:{port}"
+    async with open_terminal(["listen", str(port)], tmp_path) as terminal:
+        await terminal.expect("server=n")
+        async with start_target(any_jvm, "Ticker", suspend=False, connect_to=here) as first:
+            await terminal.prompt(">")
+            await terminal.run("break Ticker.tick", "Breakpoint 1 set", then=">")
+            first.kill()
+            await terminal.expect("The connection is closed", "'reconnect' waits for the next JVM")
+            terminal.type("reconnect\r")
+            await terminal.expect("server=n")
+        async with start_target(any_jvm, "Ticker", suspend=False, connect_to=here) as second:
+            await terminal.expect("attached again")
+            await terminal.prompt(">")
+            await second.send()
+            await terminal.expect("Breakpoint 1 hit")
+            await terminal.prompt("main[1]")
+            terminal.type("quit\r")
+            assert await terminal.wait_exit() == 0
+
+
 async def test_the_prompt_with_the_option(any_jvm: Jvm, port: int, tmp_path: Path) -> None:
     """By itself; the end of a JVM of its own accord counts as well as a crash."""
     async with start_target(any_jvm, "Ticker", suspend=False, agent=at(port)) as first:

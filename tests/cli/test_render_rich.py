@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from wcwidth import wcswidth
@@ -41,6 +43,7 @@ from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.output.shows import shown
 from jdbpy.cli.output.source import highlighted, source_texts
 from jdbpy.cli.output.terminal import RichRenderer
+from jdbpy.cli.repl.terminal import wants_links
 from jdbpy.cli.settings import Settings
 from jdbpy.escape import escape
 from jdbpy.record import Record
@@ -187,6 +190,46 @@ def test_a_stop(window: dict[str, int]) -> None:
     assert "\x1b[1;32m=> \x1b[0m\x1b[1m42\x1b[0m" in text
     assert "\x1b[35mint\x1b[0m a = \x1b[36m1\x1b[0m; \x1b[2m// one\x1b[0m" in text
     assert text.count("Hint:") == 1
+
+
+def test_the_file_of_a_stop_is_a_link_where_that_is_wanted(tmp_path: Path) -> None:
+    file = tmp_path / "Order 1.java"
+    file.write_text("")
+    settings, source = Settings(), SOURCE.replace(path=str(file))
+    settings.set("hints", "off")
+    stop = Stopped(StopReason.BREAKPOINT, MAIN, FRAME, LOCATION, SuspendPolicy.ALL, 1, breakpoint=1, source=source)
+    place = f"{LOCATION.source}:{LOCATION.line}"
+    plain = RichRenderer(settings).event(stop)
+    assert place in plain and "\x1b]8;" not in plain
+    settings.set("links", "on")
+    text = RichRenderer(settings).event(stop)
+    link = re.escape(f"{tmp_path}/Order%201.java")
+    assert re.search(rf"\x1b\]8;;file://[^/]*{link}\x1b\\{re.escape(place)}\x1b\]8;;\x1b\\", text)
+    assert re.sub(r"\x1b\]8;;[^\x1b]*\x1b\\", "", text) == plain
+    missing = stop.replace(source=SOURCE.replace(path=f"{tmp_path}/none.jar,Order.java"))
+    assert "\x1b]8;" not in RichRenderer(settings).event(missing)
+
+
+@pytest.mark.parametrize(
+    ("environ", "wanted"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "vscode"}, True),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "6800"}, True),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "4205"}, False),
+        ({"TERM": "screen-256color", "TERM_PROGRAM": "vscode", "TMUX": "/tmp/tmux,1,0"}, False),
+        ({"TERM": "dumb", "KITTY_WINDOW_ID": "1"}, False),
+        ({"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"}, True),
+    ],
+)
+def test_terminals_with_links(environ: dict[str, str], wanted: bool) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    assert wants_links("auto", Terminal(), environ) is wanted
+    assert not wants_links("auto", io.StringIO(), environ)
+    assert wants_links("on", io.StringIO(), environ) and not wants_links("off", Terminal(), environ)
 
 
 @pytest.mark.parametrize(

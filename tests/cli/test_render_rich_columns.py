@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from jdbpy.cli.output.columns import GAP, Fitted, broken, fit
-from jdbpy.cli.output.pieces import Column, Sentence, faint, piece
+from jdbpy.cli.output.columns import GAP, Fitted, broken, fit, with_packages
+from jdbpy.cli.output.pieces import Column, CutPieces, Pieces, RowPieces, Sentence, TablePieces, faint, package, piece
+from jdbpy.cli.output.plain import plain_lines
 
 COLUMNS = [
     Column("", least=1),
@@ -90,3 +91,28 @@ def test_no_word_of_a_sentence_is_lost_or_broken(text: str, columns: int) -> Non
     assert " ".join(lines).split() == whole.split()
     assert all(len(line) <= max(columns, 20) or len(line.split()) == 1 for line in lines)
     assert "\x1b" not in whole
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"),
+    [
+        ("fit", "com.acme.shop.Order.total"),
+        ("full", "com.acme.shop.Order.total"),
+        ("short", "c.a.s.Order.total"),
+        ("none", "Order.total"),
+    ],
+)
+def test_packages_are_as_the_setting_wants_them(wanted: str, shown: str) -> None:
+    line = package("com.acme.shop.") + "Order.total"
+    rows = RowPieces([["1", line]])
+    parts: tuple[Pieces | Sentence | CutPieces | RowPieces | TablePieces, ...] = (
+        line,
+        Sentence(line),
+        CutPieces(line),
+        rows,
+        TablePieces((Column("n"), Column("m")), rows.rows),
+    )
+    found = list(plain_lines(with_packages(iter(parts), wanted), None))
+    assert [each.split()[-1] for each in found] == [shown] * len(parts)
+    [narrow] = plain_lines(with_packages(iter([CutPieces(line)]), wanted), 24)
+    assert narrow == {"fit": "c.acme.shop.Order.total", "full": "com.acme.shop.Order.tot…"}.get(wanted, shown)

@@ -9,7 +9,8 @@ from typing import Any
 import trio
 from trio.testing import MockClock
 
-from jdbpy.cli.repl.prompt_state import ring_when_left_alone
+from jdbpy import Notice, Stopped, StopReason, SuspendPolicy
+from jdbpy.cli.repl.prompt_state import ring_when_left_alone, rings_at
 from tests.cli.prompt import attached, selected, ticks
 from tests.harness import Jvm
 
@@ -55,6 +56,29 @@ async def test_the_bell_rings_once(autojump_clock: MockClock, nursery: trio.Nurs
     left.since = None
     await trio.sleep(10_000)
     assert len(said) == 2
+
+
+def test_the_bell_rings_at_a_stop_that_was_waited_for() -> None:
+    stop, start = (
+        Stopped(reason, None, None, None, SuspendPolicy.ALL, 1) for reason in (StopReason.BREAKPOINT, StopReason.START)
+    )
+    assert rings_at(stop, 10.0, 10.0)
+    assert not rings_at(stop, 9.9, 10.0)
+    assert not rings_at(stop, 1e6, None)
+    assert not rings_at(start, 10.0, 10.0)
+    assert not rings_at(Notice("warning", "hot"), 10.0, 10.0)
+
+
+async def test_a_stop_rings_at_the_prompt(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with attached(any_jvm, tmp_path) as (terminal, target):
+        await terminal.prompt(">")
+        await terminal.run("set bell 0.001", then=">")
+        rung = terminal.screen.bells
+        await terminal.run("break Ticker.tick", "Breakpoint 1 set", then=">")
+        await target.send()
+        await terminal.expect("Breakpoint 1 hit")
+        await terminal.prompt("main[1]")
+        assert terminal.screen.bells > rung
 
 
 async def test_who_presses_keys_is_not_rung_for(autojump_clock: MockClock, nursery: trio.Nursery) -> None:

@@ -38,10 +38,12 @@ async def test_a_killed_target(any_jvm: Jvm, tmp_path: Path) -> None:
         terminal.type("half a line")
         await terminal.prompt("> half a line")
         target.kill()
-        await terminal.expect("The connection is closed")
+        await terminal.expect("The connection is closed", "'reconnect' attaches again")
+        await terminal.prompt(">")  # it stays, so that no other program gets what is typed
+        assert "half a line" not in terminal.screen.text
+        terminal.type("quit\r")
         assert await terminal.wait_exit() == 5
         assert terminal.modes == terminal.modes_before
-        assert "half a line" not in terminal.screen.text  # the prompt was taken off the screen
 
 
 async def test_a_target_that_is_killed_in_the_middle_of_a_command(any_jvm: Jvm, tmp_path: Path) -> None:
@@ -49,6 +51,8 @@ async def test_a_target_that_is_killed_in_the_middle_of_a_command(any_jvm: Jvm, 
         await run_without_answer(terminal, target)
         target.kill()
         await terminal.expect("The connection is closed")
+        await terminal.prompt(">")
+        terminal.type("quit\r")
         assert await terminal.wait_exit() == 5
         assert terminal.modes == terminal.modes_before
 
@@ -58,7 +62,10 @@ async def test_a_target_that_ends(any_jvm: Jvm, tmp_path: Path) -> None:
         await terminal.prompt(">")
         assert target.process.stdin is not None
         await target.process.stdin.aclose()
-        await terminal.expect("The target has ended")
+        await terminal.expect("The target has ended", "'reconnect' attaches again")
+        await terminal.run("break Ticker.tick", "pending: 'break Ticker.tick' is run when the target is back", then=">")
+        await terminal.run("breakpoints", "pending until the target is back: break Ticker.tick", then=">")
+        terminal.type("quit\r")
         assert await terminal.wait_exit() == 0
         assert terminal.modes == terminal.modes_before
 

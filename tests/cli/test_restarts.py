@@ -105,11 +105,13 @@ async def test_breakpoints_are_chosen_for_the_next_run_after_the_end(any_jvm: Jv
             ("breakpoints", "Hello.greeting"),
         ):
             assert "has ended" not in await terminal.run(line, shown, then=">")
-        for line in ("break Hello.main", "condition 3 true", "ignore 3 1"):
-            await terminal.run(line, "the target has ended", "'run' starts it again", then=">")
-        await terminal.run("run", "Breakpoint 3 hit", then="main[1]")
+        for line in ("condition 3 true", "ignore 3 0", "tbreak Hello.main"):
+            await terminal.run(line, f"pending: '{line}' is run when the program starts again", then=">")
+        await terminal.run("breakpoints", f"pending until the target is back: {line}", then=">")
+        await terminal.run("run", "reakpoint 5 hit", "Hello.main", then="main[1]")
         listed = await terminal.run("breakpoints", "Hello.greeting", "Hello.main", then="main[1]")
-        assert "after 2" not in listed
+        assert "after 2" not in listed and "pending" not in listed
+        await terminal.run("cont", "Breakpoint 3 hit", then="main[1]")
         await terminal.run("clear 3", then="main[1]")
         await terminal.run("cont", "'run' starts it again", then=">")
         await terminal.run("clear 4", then=">")

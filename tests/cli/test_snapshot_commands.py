@@ -76,7 +76,7 @@ async def test_what_needs_the_jvm_is_refused(any_jvm: Jvm, tmp_path: Path) -> No
     lines = [
         f"stop at {SHOP.at('body')}",
         "run",
-        f'snapshot "{path}" --depth 3 --most 10M --mask "*code*,id"',
+        f'snapshot "{path}" --depth 3 --max 10M --mask "*code*,id"',
         f"snapshot {path}",
     ]
     taken = await jdbpy(*launching(SHOP, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)

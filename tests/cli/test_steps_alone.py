@@ -19,6 +19,7 @@ PASSED = "print Crew.passed"
 async def test_no_other_thread_runs_during_a_step_alone(jvm: Jvm, words: tuple[str, ...]) -> None:
     lines = ["stop in Crew.hit", "cont", "next -alone", PASSED, *words, PASSED]
     done = await jdbpy(*launching(program("Crew"), "--json", *script(*lines), arguments=["6"]), jvm=jvm)
+    assert done.status == 0, f"{done.out[-2000:]}\n{done.err[-2000:]}"
     results: list[Any] = [each for each in map(json.loads, done.out.splitlines()) if each.get("type") == "result"]
     before, after = [each["data"] for each in results if each["command"] == PASSED]
     assert before["value"] == after["value"]

@@ -39,7 +39,7 @@ def named(line: str) -> str | None:
         ("c", "cont"), ("continue", "cont"), ("n", "next"), ("s", "step"), ("si", "stepi"), ("ni", "nexti"),
         ("finish", "step up"), ("fin", "step up"), ("until 3", "until"), ("advance 3", "advance"), ("f 2", "frame"),
         ("p a+b", "print"), ("call a.b()", "print"), ("ptype x", "ptype"), ("whatis x", "whatis"), ("l", "list"),
-        ("display x", "display"), ("undisplay 1", "undisplay"), ("directory", "use"), ("source f", "read"),
+        ("display x", "display"), ("undisplay 1", "undisplay"), ("directory", "use"), ("source f", "source"),
         ("show", "show"), ("return", "return"), ("skip a.*", "exclude"), ("save breakpoints f", "save breakpoints"),
         ("apropos x", "apropos"), ("enable", "enable"), ("disable", "disable"), ("tbreak x", "tbreak"),
         # delve's, pdb's, lldb's
@@ -103,6 +103,7 @@ def test_every_command_is_documented(command: CliCommand) -> None:
 
 def test_jdb_s_nine_safe_commands_repeat_on_an_empty_line() -> None:
     again = {"up", "down", "step", "step up", "stepi", "next", "nexti", "cont", "pop", "reenter"}
+    again |= {"recorded next", "recorded back"}
     assert {command.name for command in TABLE if command.repeats == "again"} == again
     assert TABLE.by_name["list"].repeats == "list +"
 

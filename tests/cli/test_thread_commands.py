@@ -118,7 +118,8 @@ async def test_a_deadlock_is_drawn(any_jvm: Jvm) -> None:
 
 
 async def test_a_running_target_is_looked_at(any_jvm: Jvm) -> None:
-    lines = ["stop thread at Locks:9999", "resume", "threads", "thread info main", "cputime", "thread name x"]
+    lines = ["set in-target off", "stop thread at Locks:9999", "resume", "threads", "thread info main", "cputime"]
+    lines.append("thread name x")
     done = await jdbpy(*launching(LOCKS, "--json", "--keep-going", *script(*lines)), jvm=any_jvm)
     about = {each["command"]: each for each in done.results}
     assert any("CPU time" in note for note in about["thread info main"]["data"]["notes"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 import jdbpy
@@ -124,3 +126,52 @@ async def test_a_launched_program_ends_with_its_session(jvm: Jvm) -> None:
         await dap.event("exited", exitCode=0)
         await dap.event("terminated")
         assert "2 hello b c" in dap.output
+
+
+async def test_a_command_that_runs_tests(jvm: Jvm) -> None:
+    """Its first JVM with tests waits until breakpoints are set, and stops where a test fails."""
+    made = program("Tested").on(jvm)
+    tests = [jvm.java, "-cp", made.classes, "Tested", "4", "shop.PriceTest", "assertsIt", "compares", "throwsIt"]
+    async with dap_client() as dap:
+        await dap.initialize()
+        await dap.request("launch", test=tests, sourcePaths=[made.sources])
+        await dap.event("initialized")
+        await dap.request("configurationDone")
+        stop = await dap.stopped("exception")
+        assert stop["description"] == "shop.PriceTest.compares failed"
+        await dap.request("continue", threadId=stop["threadId"])
+        stop = await dap.stopped("exception")
+        assert stop["description"] == "shop.PriceTest.throwsIt failed"
+        await dap.request("continue", threadId=stop["threadId"])
+        await dap.event("terminated")
+        assert "failed: compares throwsIt" in dap.output
+        assert f"{jvm.java} has ended with status 3" in dap.console
+
+
+async def test_jvms_with_tests_side_by_side(jvm: Jvm) -> None:
+    """Each has a session of the editor: the first in this one, others in sessions that the editor is asked for."""
+    made = program("Tested").on(jvm)
+    java = [jvm.java, "-cp", made.classes, "Tested", "4", "shop.PriceTest"]
+    both = " & ".join(shlex.join([*java, name]) for name in ("compares", "texts")) + " & wait; exit 5"
+    async with dap_client() as dap, dap_client() as beside:
+        await dap.initialize(supportsStartDebuggingRequest=True)
+        await dap.request("launch", test=["sh", "-c", both], sourcePaths=[made.sources])
+        await dap.event("initialized")
+        asked = await dap.asked("startDebugging")
+        configuration = asked["arguments"]["configuration"]
+        assert configuration["failingTests"] and configuration["sourcePaths"] == [made.sources]
+        await dap.answer(asked)
+        await beside.initialize()
+        await beside.request("attach", **configuration)
+        await beside.event("initialized")
+        await beside.request("configurationDone")
+        await dap.request("configurationDone")
+        stops = [await each.stopped("exception") for each in (dap, beside)]
+        assert {stop["description"] for stop in stops} == {
+            f"shop.PriceTest.{name} failed" for name in ("compares", "texts")
+        }
+        assert any(stop["text"].endswith("expected: coffee, actual: tea") for stop in stops)
+        for each, stop in ((beside, stops[1]), (dap, stops[0])):
+            await each.request("continue", threadId=stop["threadId"])
+            await each.event("terminated")
+        assert "sh has ended with status 5" in dap.console

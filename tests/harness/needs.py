@@ -66,6 +66,36 @@ def maven() -> tuple[str, str] | None:
     return (program, f"org.apache.maven.plugins:maven-jar-plugin:{versions[-1]}:jar") if program and versions else None
 
 
+FRAMEWORKS = {
+    "junit4": ("junit4.jar", "hamcrest-all.jar"),
+    "junit5": (
+        *(f"junit-jupiter-{part}.jar" for part in ("api", "engine")),
+        *(f"junit-platform-{part}.jar" for part in ("commons", "engine", "launcher", "console", "reporting")),
+        *("opentest4j.jar", "apiguardian-api.jar", "picocli.jar"),
+    ),
+    "libspock-java": ("spock-core.jar", "groovy-all.jar", "junit4.jar", "hamcrest-all.jar"),
+    "testng": ("testng.jar", "jcommander.jar", "bsh.jar"),
+}
+"""Test frameworks by Debian's package of each, with its jars."""
+
+
+def framework_jars(package: str) -> tuple[str, ...]:
+    """The jars of a test framework; empty when they are not installed."""
+    jars = [TOMCAT_JARS / name for name in FRAMEWORKS[package]]
+    return tuple(map(str, jars)) if all(jar.is_file() for jar in jars) else ()
+
+
+def surefire() -> tuple[str, str] | None:
+    """Debian's ``mvn``, and the goal that runs tests without a network; None when they are not installed."""
+    program = shutil.which("mvn")
+    versions = sorted(each.parent.name for each in MAVEN_PLUGINS.glob("maven-surefire-plugin/2.22*/*.jar"))
+    return (
+        (program, f"org.apache.maven.plugins:maven-surefire-plugin:{versions[-1]}:test")
+        if program and versions
+        else None
+    )
+
+
 def missing_packages() -> list[str]:
     """Names of Debian packages, in the order in which to install them."""
     missing = []
@@ -80,6 +110,9 @@ def missing_packages() -> list[str]:
         missing += ["openssh-server", "openssh-client"]
     if maven() is None:
         missing += ["maven", "libmaven-jar-plugin-java"]
+    if surefire() is None:
+        missing.append("libsurefire-java")
+    missing += [package for package in FRAMEWORKS if not framework_jars(package)]
     missing += [language for language in COMPILERS if compiler(language) is None and language not in missing]
     return missing
 

@@ -6,12 +6,12 @@ import functools
 import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 from jdbpy.record import Record
-from tests.harness.jvms import BRIEF, Jvm, javac
+from tests.harness.compiling import compile_java
+from tests.harness.jvms import Jvm, javac
 from tests.harness.kept import BUILD, make_once
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,8 +114,7 @@ def _compile(
     compiler = javac()
     digest = hashlib.sha256(repr((sorted(texts.items()), flags, compiler)).encode()).hexdigest()[:16]
     kept = _KEPT / f"{main.rpartition('.')[2]}-{digest}"
-    command = [compiler, *(f"-J{option}" for option in BRIEF), *flags]
-    make_once(kept, lambda made: _compile_into(made, texts, command))
+    make_once(kept, lambda made: _compile_into(made, texts, compiler, flags))
     markers: dict[str, tuple[str, int]] = {}
     for path, text in texts.items():
         for number, line in enumerate(text.splitlines(), 1):
@@ -140,17 +139,13 @@ def _without_later(text: str, release: int) -> str:
     return "\n".join("" if is_later else line for line, is_later in zip(text.split("\n"), later, strict=True))
 
 
-def _compile_into(made: Path, texts: dict[str, str], command: list[str]) -> None:
+def _compile_into(made: Path, texts: dict[str, str], compiler: str, flags: list[str]) -> None:
     for path, text in texts.items():
         file = made / "sources" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     files = [str(made / "sources" / path) for path in texts]
-    done = subprocess.run(
-        [*command, "-d", str(made / "classes"), *files], capture_output=True, text=True, timeout=120, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"javac: {done.stdout}{done.stderr}")
+    compile_java(compiler, [*flags, "-d", str(made / "classes"), *files])
 
 
 def _path_in_package(source: str, file_name: str) -> str:

@@ -117,6 +117,10 @@ if words[0] == "get":
     else:
         found = [state["names"][each] for each in words[1:] if each in state["names"]]
     print("\\n".join(found))
+elif words[:2] == ["exec", "-i"]:
+    if words[2] not in state["names"].values():
+        sys.exit('Error from server (NotFound): pods "%s" not found' % words[2].partition("/")[2])
+    os.execvp(words[4], words[4:])
 elif words[:2] == ["set", "env"]:
     print(state["names"][words[2]] + " env updated")
 elif words[0] == "port-forward":

@@ -4,8 +4,9 @@ whole run.
 Counted are the tests that ask for ``jvm``: commands that were answered without an error, kinds of events that arrived,
 kinds of modifiers that a request was taken with; of the Debug Adapter Protocol the requests of its published schema
 that were answered with success, those that the adapter sends, and the events. Workers write what they have seen to
-files, and the process that leads the run adds them up. Required are the Java versions that every test runs on; of
-those that only the tests marked ``every_java`` run on, the figures are printed.
+files, and the process that leads the run adds them up. Of JDWP all is required on each of the Java versions that every
+test of the session runs on; of those that only the tests marked ``every_java`` run on, the figures are printed. Of the
+Debug Adapter Protocol all is required on any version, since a test of a front end runs on one.
 """
 
 from __future__ import annotations
@@ -35,8 +36,6 @@ CANNOT = {
 DAP_CANNOT = {
     "goto": "the agent cannot move a thread to another place of its method",
     "gotoTargets": "no goto",
-    "stepBack": "a JVM does not run backwards",
-    "reverseContinue": "a JVM does not run backwards",
     "event module": "the agent reports no modules that are added; the request lists them",
 }
 """Messages of the Debug Adapter Protocol that are not served, and why."""
@@ -115,7 +114,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for file in _SEEN_IN.glob("*.json"):
         for version, names in json.loads(file.read_text(encoding="utf-8")).items():
             _seen[version].update(names)
-    if _is_whole(config) and session.exitstatus == 0 and any(missing(version) for version in required()):
+    if (
+        _is_whole(config)
+        and session.exitstatus == 0
+        and (any(missing(version) for version in required()) or missing_of_dap())
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -131,6 +134,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(f"  cannot be: {name}, {why}")
         if lacking and _is_whole(config) and version in required():
             terminalreporter.write_line(f"  MISSING, and the run fails for it: {', '.join(sorted(lacking))}")
+    if _is_whole(config) and missing_of_dap():
+        names = ", ".join(sorted(missing_of_dap()))
+        terminalreporter.write_line(f"MISSING on all versions, and the run fails for it: {names}")
 
 
 def required() -> set[str]:
@@ -140,7 +146,12 @@ def required() -> set[str]:
 
 def missing(version: str) -> set[str]:
     """What should have been used on this version and was not."""
-    return (expected() | expected_of_dap()) - _seen[version] - set(CANNOT.get(version, {}))
+    return expected() - _seen[version] - set(CANNOT.get(version, {}))
+
+
+def missing_of_dap() -> set[str]:
+    """What of the Debug Adapter Protocol should have been used and was not."""
+    return expected_of_dap().difference(*_seen.values())
 
 
 def _is_whole(config: pytest.Config) -> bool:

@@ -20,6 +20,8 @@ from tests.harness import Jvm, inline, start_target
 from tests.harness.programs import ROOT
 from tests.jdb.driving import drive, ours
 
+pytestmark = pytest.mark.one_java
+
 LONG = "9" * 5000
 
 HELD = """

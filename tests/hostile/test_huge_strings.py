@@ -7,6 +7,8 @@ import pytest
 from jdbpy.errors import EvalError
 from tests.harness import Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 HUGE = inline(
     """
     class Huge {

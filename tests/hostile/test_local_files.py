@@ -22,6 +22,8 @@ from tests.harness import Jvm, debug, inline
 from tests.harness.class_files import with_source_file, with_source_map
 from tests.harness.programs import Program
 
+pytestmark = pytest.mark.one_java
+
 SECRET = "a secret of this machine"
 
 NAMING = inline(

@@ -12,6 +12,8 @@ from tests.harness import Jvm, program, start_target
 from tests.hostile.agent import no_endless_loop
 from tests.hostile.mutator import STATUSES, Outcome, mutated_session, mutated_sessions, record
 
+pytestmark = pytest.mark.one_java
+
 SESSIONS = 30
 """Of each run, on each Java version; ./dev soak runs thousands."""
 

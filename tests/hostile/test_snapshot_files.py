@@ -19,7 +19,7 @@ from jdbpy.errors import JdbpyError, StateError, UsageError
 from tests.harness import LIMIT, Jvm, debug, within
 from tests.session.snapshots.seen import seen
 
-TRIALS = 48
+TRIALS = 16
 
 
 @pytest.fixture

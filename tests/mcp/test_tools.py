@@ -17,13 +17,25 @@ from jdbpy.mcp.running import attaching
 from jdbpy.mcp.server import called
 from jdbpy.mcp.tools import load
 from jdbpy.mcp.words import in_tools
-from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
+from tests.harness import LIMIT, Jvm, debug, inline, program, start_target, within
 from tests.mcp.client import agent
 
 NAMES = [
     *("attach", "launch", "detach", "run_until_stop", "pause", "step"),
     *("set_breakpoint", "breakpoints", "remove_breakpoint"),
-    *("stack", "inspect", "evaluate", "threads", "source", "trace", "diagnose", "command"),
+    *(
+        "stack",
+        "inspect",
+        "evaluate",
+        "threads",
+        "source",
+        "trace",
+        "diagnose",
+        "profile",
+        "record",
+        "run_tests",
+        "command",
+    ),
 ]
 
 
@@ -32,7 +44,7 @@ async def test_the_list_of_tools_is_short() -> None:
         found = (await client.client.list_tools()).tools
         assert [each.name for each in found] == NAMES
         text = json.dumps([each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in found])
-        assert len(text) / 4 < 4000
+        assert len(text) / 4 < 4400
         assert all(each.description and each.input_schema["additionalProperties"] is False for each in found)
         kinds = {each.name: each.annotations for each in found}
         reads = {name for name, each in kinds.items() if each is not None and each.read_only_hint}
@@ -110,6 +122,7 @@ async def test_answers_at_a_stop(jvm: Jvm) -> None:
             assert {each["reason"] for each in found["hits"]["hits"]} >= {"shown"}
             assert found["hits"]["breakpoints"][0]["totals"][0]["count"] > 0
             assert "all threads are suspended" in found["hot"]["error"]
+            assert "changes the target" in await client.refused("diagnose", what="load")
             assert (await client.call("remove_breakpoint", number=0))["breakpoints"] == []
             await client.call("detach")
             assert client.target["state"] == "none"
@@ -139,6 +152,8 @@ async def test_calls_are_traced(jvm: Jvm) -> None:
         async with agent("--allow-changes", "attach", target.address) as client:
             await client.call("set_breakpoint", at=target.program.at("round"), suspend="thread", temporary=True)
             await client.call("run_until_stop")
+            load = (await client.call("diagnose", what="load", limit=2))["load"]
+            assert len(load["threads"]) == 2
             reports: list[Any] = []
 
             async def trace() -> None:
@@ -156,6 +171,42 @@ async def test_calls_are_traced(jvm: Jvm) -> None:
             assert all(each["returned"] is not None and each["ms"] >= 0 for each in found["traced"]), found
             assert len(json.dumps(found)) / 3 < 400, found
         assert await target.wait_exit() == 0
+
+
+async def test_calls_are_recorded_and_those_that_failed_are_compared(jvm: Jvm) -> None:
+    async with start_target(jvm, "Logged", suspend=False) as target:
+        line = target.program.line
+        words = ("--allow-changes", "--sourcepath", target.program.sources, "attach", target.address)
+        async with agent(*words) as client:
+            answers_: list[Any] = []
+
+            async def record() -> None:
+                answers_.append(await client.call("record", method="LoggedWork.work", seconds=60, calls=20))
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(record)
+                while not (await client.call("command", line="record"))["results"][0]["data"]["recordings"]:
+                    await trio.lowlevel.checkpoint()
+                await target.send("1 30 3")
+            [found] = answers_
+            assert found["recorded"] == 20 and found["missed"] == 0
+            failed = found["failed"]
+            assert (failed["calls"], failed["others"]) == (4, 16)
+            assert f"line {line('l16')} reached: 4 failed, 0 others" in failed["differences"]
+            part = failed["part"]
+            places = [part[key] for key in ("line", "failed_line", "other_line", "calls")]
+            assert places == [line("l15"), line("l16"), line("l17"), 4]
+            shown = found["failed_first"]
+            assert [each["ended"].startswith("threw java.lang.IllegalStateException: id ") for each in shown[:5]] == [
+                True, True, True, True, False
+            ]  # fmt: skip
+            read = await client.call("record", number=shown[0]["number"])
+            [first, *_, last] = read["lines"]
+            assert first.startswith(f"{line('l1')}: Logged.at(1, 0); byte b") and "; b = " in first
+            assert last.startswith(f"{line('l16')}: ")
+            assert "no recorded call 99" in await client.refused("record", number=99)
+            [result] = (await client.call("command", line="recorded differences if id % 5 == 4"))["results"]
+            assert result["data"]["failed"] == 4
 
 
 COUNTED = """
@@ -344,3 +395,23 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.setattr("jdbpy.mcp.main.find_spec", lambda name: None)
     assert main(["attach", "5005"]) == 2
     assert "jdbpy mcp needs the MCP SDK: pip install 'jdbpy[mcp]'" in capsys.readouterr().err
+
+
+async def test_from_failing_tests_to_the_wrong_line_in_a_call(jvm: Jvm) -> None:
+    made = program("Tested").on(jvm)
+    words = [jvm.java, "-cp", made.classes, "Tested", "4", "shop.PriceTest", "compares", "assertsIt", "inFinally"]
+    async with agent("--allow-changes", "--sourcepath", made.sources) as client:
+        found = await client.call("run_tests", command=words)
+        assert (found["status"], found["failed"]) == (3, 2)
+        one, two = found["failures"]
+        assert (one["test"], one["expected"], one["actual"]) == ("shop.PriceTest.compares", "7", "6")
+        assert one["variables"]["got"] == "6"
+        assert one["frames"] == [f"shop.PriceTest.compares(PriceTest.java:{made.line('compares')})"]
+        assert any(line.startswith(f"> {made.line('compares')} ") for line in one["source"])
+        assert two["first_thrown"] == f"shop.Price.total(Price.java:{made.line('too-many')})"
+        assert "failed: compares inFinally" in found["output_end"]
+        words = [*words[:6], "throwsIt", "compares"]
+        found = await client.call("run_tests", command=words, record=["shop.Price.total"])
+        assert found["failures"][1]["calls"][-1] == "shop.Price.total(count = 2, each = 3) = 6", "the wrong value"
+    async with agent() as client:
+        assert "may not start programs" in await client.refused("run_tests", command=words)

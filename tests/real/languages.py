@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from jdbpy.record import Record
@@ -86,22 +87,29 @@ def compiled(language: Language) -> Program:
     text = (SOURCES / language.file).read_text(encoding="utf-8")
     digest = hashlib.sha256(f"{text}\0{language.compile}".encode()).hexdigest()[:16]
     kept = BUILD / "fixtures" / f"{language.name}-{digest}"
-    make_once(kept, lambda made: _compile_into(made, language))
+    words = {"source": SOURCES / language.file, "sources": SOURCES, "library": _library(language)}
+    make_once(kept, lambda made: _compile_into(made, language.compile, words))
     markers = {name[1]: (language.file, text.count("\n", 0, name.start()) + 1) for name in _MARKER.finditer(text)}
     classes = f"{kept}{os.pathsep}{_library(language)}"
     return Program(main=language.main, classes=classes, sources=str(SOURCES), markers=markers)
+
+
+def groovy_classes(source: Path, library: str) -> str:
+    """The directory with the classes of a source in Groovy, compiled with these jars."""
+    text, command = source.read_text(encoding="utf-8"), "groovyc -cp {library} -d {classes} {source}"
+    kept = BUILD / "fixtures" / f"{source.stem}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    make_once(kept, lambda made: _compile_into(made, command, {"source": source, "library": library}))
+    return str(kept)
 
 
 def _library(language: Language) -> str:
     return os.pathsep.join(library_jars(language.name))
 
 
-def _compile_into(made: Path, language: Language) -> None:
+def _compile_into(made: Path, form: str, words: Mapping[str, object]) -> None:
     home = all_jvms()[0]  # these compilers are as old as Debian's releases, and so is the Java that they know
     made.mkdir()
-    words = {"source": SOURCES / language.file, "sources": SOURCES, "classes": made, "java": home.java}
-    words["library"] = _library(language)
-    command = [word.format_map(words) for word in language.compile.split()]
+    command = [word.format(**words, classes=made, java=home.java) for word in form.split()]
     environment = {**os.environ, "JAVA_HOME": home.home, "JDK_JAVA_OPTIONS": " ".join(BRIEF)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=_LIMIT, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"

@@ -10,6 +10,8 @@ from jdbpy import JdbpyError, Notice, Options, StepDepth, Stopped, SuspendPolicy
 from tests.harness import LIMIT, Jvm, Target, debug, start_target, within
 from tests.real.languages import ALL, Language, compiled
 
+pytestmark = pytest.mark.one_java
+
 SUM = "sum 5740"  # of forty orders: 7 times 1 to 40
 ROUND = "((Number) (Object) round).intValue()"  # an int, or in Clojure an object
 MOST_STEPS = 12

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import jdbpy
 from jdbpy import Notice, Options, StepDepth, Stopped, SuspendPolicy
 from jdbpy.task_groups import open_nursery
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 from tests.harness.tomcat import tomcat as tomcat, wait_started
 from tests.real.web_application import HELLO, application as application, get
+
+pytestmark = pytest.mark.one_java
 
 CLIENTS = 8
 

@@ -22,9 +22,10 @@ from jdbpy.process.doorway import MOST_GREETING, MOST_WAITING, Doorway, same_tok
 from tests.dap.client import dap_client_of
 from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.processes import piped
+from tests.harness.reading import received
 from tests.mcp.client import ROOT
 from tests.mcp.http_door import served
-from tests.serve.serving import serving, socket_of
+from tests.serve.serving import run, serving, socket_of
 
 STRANGERS = 2 * MOST_WAITING
 
@@ -82,12 +83,14 @@ async def test_strangers_at_a_served_port_do_not_lock_out_its_owner(jvm: Jvm, ru
     async with start_target(jvm, "Hello", "a", suspend=False) as target:
         await target.wait_output("waiting")
         async with serving("--port", "0", "attach", target.address) as session:
+            _, said = await run("attach", target.address, "-c", "version", status=3)
+            assert f"'jdbpy join {session.name}' joins the session that debugs it" in said
             host, _, port = session.address.rpartition(":")
             with within(LIMIT):
                 async with strangers(host, int(port), b"C", half, b'{"front": "json"' + b" " * 50_000):
                     async with await trio.open_unix_socket(socket_of(session.name)) as own:
                         await own.send_all(b'{"front": "info"}\n')
-                        assert b'"type":"session"' in await own.receive_some()
+                        await received(own, b'"type":"session"')
                     async with jdbpy.join_commands(session.address, token=session.token) as joined:
                         assert await joined.run("threads")
                     async with dap_client_of(host, int(port)) as editor:
@@ -123,7 +126,7 @@ async def test_a_body_is_not_read_before_the_token() -> None:
         async with await trio.open_tcp_stream(host, int(port)) as stream:
             await stream.send_all(b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
             with within(LIMIT):
-                assert (await stream.receive_some()).startswith(b"HTTP/1.1 401")
+                assert (await received(stream, b"HTTP/1.1 401")).startswith(b"HTTP")
 
 
 async def test_the_oldest_stranger_makes_way_and_each_has_a_time_limit(autojump_clock: trio.testing.MockClock) -> None:

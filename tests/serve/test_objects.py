@@ -83,7 +83,10 @@ def test_all_that_the_objects_ask_of_a_session_is_there() -> None:
             asked.update(tuple(filter(None, found.groups())) for found in ASKED.finditer(said))
     assert {("observer", "tree"), ("points", "list"), ("is_current",)} <= asked and len(asked) > 60
     session = JoinedSession(cast(Any, None), {})
-    for component, *names in (each for each in asked if each[0] not in ("info", "address")):
+    for component in NOT_SHARED:
+        with pytest.raises(jdbpy.StateError, match=f"has no '{component}'"):
+            getattr(session, component)
+    for component, *names in (each for each in asked if each[0] not in ("info", "address", *NOT_SHARED)):
         part = getattr(session, component)
         if isinstance(part, JoinedComponent) and names and f"{component}.{names[0]}" not in MADE:
             kind = classes[vars(jdbpy.Session)[component].func.__annotations__["return"]]
@@ -93,6 +96,9 @@ def test_all_that_the_objects_ask_of_a_session_is_there() -> None:
         elif names:
             assert hasattr(part, names[0]), (component, names)
 
+
+NOT_SHARED = ("recorder",)
+"""Components of scripts that attach themselves: recorded calls are many bytes, which are where they are read."""
 
 ASKED = re.compile(r"^(?:self\._?session|(?:self\.)?_?(?:vm|core)\.session|session|before)\.(\w+)(?:\.(\w+))?")
 """The names of what is asked of a session."""

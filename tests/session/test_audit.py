@@ -18,6 +18,8 @@ from jdbpy.wire.effects import Effect, effect_of
 from tests.cli.process import jdbpy as run_jdbpy, launching, script
 from tests.harness import Jvm, debug, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 RETURNS = program("Returns")
 EFFECTS = {command.NAME: effect_of(command) for command in all_commands()}
 

@@ -75,6 +75,8 @@ async def test_a_session_works_where_the_extensions_are_deleted(jvm: Jvm) -> Non
 
 NEEDED = {
     "jdbpy/serve/observations.py": "calls",  # observed calls, as scripts of the server get them
+    "jdbpy/session/class_dump.py": "in_target",  # has the class files of what runs
+    "jdbpy/session/connect/build_failures.py": "snapshots",  # writes them
     "jdbpy/session/connect/offline.py": "snapshots",  # opens them
     "jdbpy/session/packets/reading.py": "snapshots",  # reads recordings
 }

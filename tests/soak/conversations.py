@@ -23,7 +23,7 @@ import trio
 
 from jdbpy import __version__
 from jdbpy.serve.typed import pack
-from tests.harness import Target, inline, start_target, within
+from tests.harness import LIMIT, Target, inline, start_target, within
 from tests.harness.processes import piped
 from tests.harness.programs import ROOT
 from tests.harness.turns import TURNS
@@ -32,7 +32,7 @@ from tests.soak.trial import Run
 
 Message = dict[str, Any]
 
-CLOSING_LIMIT = 15.0
+CLOSING_LIMIT = LIMIT
 """Seconds in which a door has closed the connection of a client that has gone."""
 
 MEMORY = 200
@@ -60,7 +60,7 @@ EXPRESSIONS = (
 PLACES = ("Turns.turn", "Turns.check", "Turns:18", "Turns.none", "Absent.method", "Turns.java:20")
 LINES = (
     "where", "threads", "where all", "locals", "print turns", "stop in Turns.turn", "clear Turns.turn", "cont", "step",
-    "next", "pause", "classes Turns", "methods Turns", "calls Turns.turn for 100ms", "trace Turns.check --no-stop",
+    "next", "pause", "classes Turns", "methods Turns", "calls Turns.turn for 100ms", "trace Turns.check --no-suspend",
     "untrace", "breakpoints", "disassemble Turns.turn", "dump this", "version", "find turns", "info hits", "deadlocks",
 )  # fmt: skip
 THREADS = ("1", "main", "#1", "")
@@ -110,7 +110,7 @@ class Door:
 WORDS = {
     "dap": ("dap", "--port", "0"),
     "serve": ("serve", "--port", "0", "attach"),
-    "mcp": ("mcp", "--http", "0", "--idle", "60", "attach"),
+    "mcp": ("mcp", "--http", "0", "--idle", "600", "attach"),
 }
 """The words of each door; an address comes behind "attach"."""
 
@@ -126,7 +126,7 @@ async def opened(run: Run, kind: str) -> AsyncIterator[Door]:
             door = Door(target, agent, process)
             assert process.stderr is not None
             port = token = None
-            with within(60):
+            with within(LIMIT):
                 while port is None or token is None:
                     door.said += await process.stderr.receive_some()
                     port = re.search(rb"(?:listening on|and at) \S*?:(\d+)(?:/mcp)?\s", door.said)
@@ -142,13 +142,13 @@ async def _close(door: Door) -> None:
     """End a door by a signal: its status is of the contract, and what it has debugged runs on."""
     ended = door.target.process.poll() is not None
     door.process.terminate()
-    with within(60):
+    with within(LIMIT):
         status = await door.process.wait()
     assert status in _STATUSES or (ended and status == -15), f"status {status}: {bytes(door.said[-1000:])!r}"
     door.check(closed=True)
     if door.target.process.poll() is None:
         await door.target.send()
-        with within(60):
+        with within(LIMIT):
             await door.target.wait_exit()
 
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import trio
 
@@ -28,8 +28,21 @@ from tests.harness import Target, within
 from tests.harness.processes import send_line
 from tests.soak.judge import Shown
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 """Seconds in which a word has an answer, a stop for those that wait for one."""
+
+
+class SeenLock(NamedTuple):
+    """The monitor of an object: the name of its owner, "" for none, and the names of those that wait to enter it."""
+
+    owner: str
+    entering: tuple[str, ...]
+
+    @classmethod
+    def of(cls, state: Shown) -> SeenLock:
+        """Read the JSON form of a lock."""
+        owner = state.get("owner")
+        return cls(owner["name"] if owner else "", tuple(each["name"] for each in state["entering"]))
 
 
 class Door(Protocol):
@@ -40,6 +53,9 @@ class Door(Protocol):
 
     async def interrupt(self, word: str) -> list[Shown]:
         """Run a word and interrupt it."""
+
+    async def lock(self, expression: str) -> SeenLock:
+        """Look at the monitor of an object."""
 
 
 class Lines:
@@ -103,6 +119,10 @@ class BatchDoor:
 
             return await self.ask(word)
 
+    async def lock(self, expression: str) -> SeenLock:
+        """Look at the monitor of an object."""
+        return SeenLock.of((await self.ask(f"lock {expression}"))[-1]["data"])
+
 
 @asynccontextmanager
 async def batch_door(session: jdbpy.Session, *, typed: bool) -> AsyncIterator[BatchDoor]:
@@ -142,6 +162,9 @@ class ProcessDoor:
     async def interrupt(self, word: str) -> list[Shown]:
         return await self.ask(word)  # a signal would end the whole batch
 
+    async def lock(self, expression: str) -> SeenLock:
+        return SeenLock.of((await self.ask(f"lock {expression}"))[-1]["data"])
+
 
 @asynccontextmanager
 async def process_door(*words: str) -> AsyncIterator[ProcessDoor]:
@@ -179,6 +202,11 @@ class ApiDoor:
 
     async def interrupt(self, word: str) -> list[Shown]:
         return await self.ask(word)
+
+    async def lock(self, expression: str) -> SeenLock:
+        found = await self._session.values.evaluate(expression)
+        assert found.id is not None
+        return SeenLock.of(encode(await self._session.locks.state(found.id)))
 
     async def _run(self, word: str) -> Shown:
         session = self._session
@@ -254,6 +282,11 @@ class DapDoor:
 
     async def interrupt(self, word: str) -> list[Shown]:
         return await self.ask(word)
+
+    async def lock(self, expression: str) -> SeenLock:
+        text = (await self._request("evaluate", expression=f"lock {expression}", context="repl"))["result"]
+        owner, entering = OWNER.search(text), ENTERING.findall(text)
+        return SeenLock(owner[1] if owner else "", tuple(entering))
 
     async def _run(self, word: str) -> Shown:
         name, _, rest = word.partition(" ")
@@ -333,6 +366,10 @@ class _Refused(Exception):
 
 REQUESTS = {"cont": "continue", "next": "next", "step": "stepIn", "step up": "stepOut"}
 """Words of an editor that let the target run."""
+
+OWNER = re.compile(r'held by thread \d+ "(.*?)"')
+ENTERING = re.compile(r'^ *thread \d+ "(.*?)".* waits for it$', re.MULTILINE)
+"""The lines of the command ``lock`` about a monitor."""
 
 LINES: dict[str, int] = {}
 """The first line of each method that has a breakpoint; editors know no index of code."""

@@ -40,7 +40,7 @@ from tests.soak.messages import message, spoil, text
 from tests.soak.trial import Run
 from tests.weaving.programs import places_of, read_directory
 
-LIMIT = 10
+LIMIT = 60
 """Seconds that any one input may take; ordinary ones take milliseconds."""
 
 MEMORY = 100

@@ -119,6 +119,9 @@ class Judge:
         self.pending: set[str] = set()  # threads whose step is said to be pending
         self.busy = False  # an evaluation was interrupted, whose method may still run
         self.alone = True  # no other client lets threads go, or makes steps
+        self.holds_all = True  # its stops suspend all threads, which go on together
+        self.standing: set[str] = set()  # threads that were shown at a stop, and have not been let go
+        self.by_name: set[str] = set()  # threads suspended by name
         self.rules: Counter[str] = Counter()
 
     def lose(self) -> None:
@@ -136,6 +139,8 @@ class Judge:
             self.stepping = self.thread
         before = self.at_stop
         held = name in RESUMING
+        if held and (result["ok"] or result["error"]["code"] == "TIMED_OUT"):
+            self.standing -= set(self.standing) if self.holds_all else {self.thread}
         for stop in stops:
             self._stop(name, stop, said)
             held = False
@@ -150,6 +155,10 @@ class Judge:
             raise Broken("S3", f"'{word}' answers {_words(answered)}, and the last stop shown is {_words(chosen[-1])}")
         getattr(self, f"_after_{name.replace(' ', '_')}", lambda word, data: None)(word, result["data"])
 
+    def has_stopped(self, thread: str) -> bool:
+        """True if the client itself keeps a thread suspended: at a stop that it was shown, or by name."""
+        return thread in self.standing | self.by_name
+
     @staticmethod
     def _name(word: str) -> str:
         return "step up" if word.startswith("step up") else word.split()[0]
@@ -159,6 +168,7 @@ class Judge:
     def _stop(self, name: str, stop: Shown, said: bool) -> None:
         self.rules["stops"] += 1
         thread, location, reason = stop["thread"]["name"], stop["location"], stop["reason"]
+        self.standing.add(thread)
         numbers = stop.get("breakpoints") or ([stop["breakpoint"]] if stop.get("breakpoint") else [])
         for number in numbers:
             point = self.passes.points.get(number)
@@ -263,9 +273,14 @@ class Judge:
 
     def _after_resume(self, word: str, data: Shown) -> None:
         thread = word.split()[1]
+        self.standing.discard(thread)
+        self.by_name.discard(thread)
         self.passes.look_at(thread)  # let go by name, whatever holds it
         if thread == self.thread and "still suspended" not in data.get("message", ""):
             self.lose()
+
+    def _after_suspend(self, word: str, data: Shown) -> None:
+        self.by_name.add(word.split()[1])
 
     def _after_up(self, word: str, data: Shown) -> None:
         self.method = data["frame"]["method"]

@@ -37,7 +37,7 @@ STATES: dict[str, tuple[str, ...]] = {
     "condition": ("stop in Busy.work if count % 50 == 0",),
     "condition with a call": ("stop in Busy.work if !Busy.yes()",),
     "logpoint": ('logpoint Busy.work "{thread} {count}" limit 100/s',),
-    "trace": ("trace --no-stop methods from Busy limit 100/s",),
+    "trace": ("trace --no-suspend methods in Busy limit 100/s",),
     "watchpoint": ("watch Busy.last if count % 50 == 0",),
     "step": ("stop in Busy.work", "cont", "clear Busy.work", "step up", "step up"),
     "method": ("stop in Busy.work", "cont", "print Busy.nap(150)"),

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-LIMIT = 20.0
+LIMIT = 90.0
 AGENT_PATIENCE = 2.0
 HANDSHAKE = b"JDWP-Handshake"
 

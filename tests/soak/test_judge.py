@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -96,3 +97,46 @@ def test_what_breaks_a_rule_is_named_by_it(what: str) -> None:
     with pytest.raises(Broken) as broken:
         judged(BROKEN[what])
     assert broken.value.rule == what.split()[0]
+
+
+HELD = stop("worker-1", 31, method="guarded", reason="step")
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ([], True),
+        ([("cont", [failed("TIMED_OUT")])], False),
+        ([("next", [stop("worker-1", 32, method="guarded", reason="step"), result()])], True),
+        ([("next", [failed("NO_LINES")])], True),
+        ([("resume worker-1", [result()])], False),
+        (
+            [
+                ("thread worker-0", [result(thread={"name": "worker-0", "suspended": True})]),
+                ("next", [failed("TIMED_OUT")]),
+            ],
+            True,
+        ),
+    ],
+)
+def test_a_thread_that_was_shown_at_a_stop_stands_until_it_is_let_go(
+    words: list[tuple[str, list[Shown]]], kept: bool
+) -> None:
+    judge = Judge()
+    judge.holds_all = False
+    for word, shown in [POINT, HIT, ("next", [HELD, result()]), *words[:-1]]:
+        judge.take(word, shown)
+    for word, shown in words[-1:]:
+        with suppress(Broken):
+            judge.take(word, shown)
+    assert judge.has_stopped("worker-1") is kept
+    assert not judge.has_stopped("worker-2")
+
+
+def test_a_thread_suspended_by_name_stands_when_all_others_go_on() -> None:
+    judge = Judge()
+    for word, shown in [POINT, HIT, ("suspend worker-3", [result()]), ("cont", [stop("worker-2"), result()])]:
+        judge.take(word, shown)
+    assert [judge.has_stopped(f"worker-{number}") for number in range(4)] == [False, False, True, True]
+    judge.take("resume worker-3", [result()])
+    assert not judge.has_stopped("worker-3")

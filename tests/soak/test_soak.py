@@ -18,6 +18,7 @@ from tests.soak import (
     fuzz,
     leavings,
     mutations,
+    recordings_of_calls,
     signals,
     spoilt_files,
     table,
@@ -61,7 +62,7 @@ async def hold(trial: Callable[[Run], Awaitable[None]], run: Run) -> None:
 )
 async def test_input_that_is_no_good(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz, "KINDS", {kind: fuzz.KINDS[kind]})
-    tries = {"framing": 300, "codec": 1500, "expressions": 150, "class files": 150}.get(kind, 20)
+    tries = {"framing": 150, "codec": 500, "expressions": 60, "class files": 60}.get(kind, 20)
     await hold(fuzz.run, Run("fuzz", None, tmp_path, seed=1, seconds=1000, tries=tries))
 
 
@@ -74,11 +75,11 @@ async def test_signals(jvm: Jvm, tmp_path: Path) -> None:
 
 
 async def test_mutated_sessions(jvm: Jvm, tmp_path: Path) -> None:
-    await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=6))
+    await hold(mutations.run, Run("mutations", jvm, tmp_path, seed=1, seconds=1000, tries=3))
 
 
 async def test_changed_conversations_of_the_doors(jvm: Jvm, tmp_path: Path) -> None:
-    run = Run("conversations", jvm, tmp_path, seed=1, seconds=1000, tries=30)
+    run = Run("conversations", jvm, tmp_path, seed=1, seconds=1000, tries=15)
     await hold(conversations.run, run)
     assert set(run.outcome.kinds) == {"dap", "json", "prompt", "objects", "mcp"}
 
@@ -110,6 +111,13 @@ async def test_many_breakpoints(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.Mo
     await hold(crowds.run, Run("crowds", jvm, tmp_path, seed=1, seconds=1000, tries=1))
 
 
+async def test_a_recorded_program_that_logs_itself(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops of all kinds, many variables, calls with a gap: each line, store and count is the program's."""
+    monkeypatch.setattr(recordings_of_calls, "LINES", 2_000)
+    monkeypatch.setattr(recordings_of_calls, "METHODS", 3)
+    await hold(recordings_of_calls.run, Run("recorded", jvm, tmp_path, seed=11, seconds=1000, tries=1))
+
+
 async def test_woven_programs(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small program that has all that is hard to weave, and some passes over a condition."""
     jar = tmp_path / "woven.jar"
@@ -117,8 +125,10 @@ async def test_woven_programs(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(weaves, "SUBJECTS", (weaves.Subject("Woven", jar, "Woven", lambda out: []),))
     monkeypatch.setattr(weaves, "PASSES", 4_000_000)
     monkeypatch.setattr(weaves, "WARM_UP", 1_000_000)
-    await hold(weaves.run, run := Run("weaves", jvm, tmp_path, seed=2, seconds=1000, tries=3))
-    assert all("refused: none" in run.outcome.figures[name] for name in ("Woven", "Woven, around methods"))
+    await hold(weaves.run, run := Run("weaves", jvm, tmp_path, seed=4, seconds=1000, tries=4))
+    assert all(
+        "refused: none" in run.outcome.figures[name] for name in ("Woven", "Woven, around methods", "Woven, recorded")
+    )
 
 
 async def test_the_second_debugger_sees_what_a_first_has_left(jvm: Jvm) -> None:

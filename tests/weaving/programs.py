@@ -8,9 +8,12 @@ from __future__ import annotations
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from jdbpy.record import Record
+from jdbpy.session.in_target.weave.record_code import RECORD, RecordedMethod
+from jdbpy.session.in_target.weave.record_helper import RecordedEnds, record_class
 from jdbpy.session.in_target.weave.records import (
     OWN,
     THROWABLE,
@@ -21,14 +24,16 @@ from jdbpy.session.in_target.weave.records import (
     Woven,
     WovenPlace,
 )
+from jdbpy.session.in_target.weave.ring import RingWriter
 from jdbpy.session.in_target.weave.weaver import weave
 from jdbpy.session.java.bytecode import decode
 from jdbpy.session.java.class_file import parse
-from jdbpy.session.java.edit.assembler import Assembler, ClassWriter
-from jdbpy.session.java.edit.class_parts import take_apart
+from jdbpy.session.java.edit.assembler import Assembler, ClassWriter, CodeTooLong
+from jdbpy.session.java.edit.class_parts import PoolFull, take_apart
 from jdbpy.session.java.edit.code_shift import read_code, variables_of
 from jdbpy.session.java.edit.code_variable import CheckParameter
 from jdbpy.session.java.signatures import split_method
+from jdbpy.session.recorded.points import NotRecorded, points_of
 
 SINK = "jdbpyprobe/Sink"
 CALLS = range(182, 187)
@@ -215,3 +220,73 @@ def _around(wanted: Iterable[tuple[str, str]]) -> bytes:
     for name, signature in sorted(wanted):
         writer.method(name, signature, count(name[:-1]) if name[-1] == "0" else lambda code: code.return_())
     return writer.data()
+
+
+RECORDER = "__Jdbpy"
+"""The end of the names of helpers that record, one in the package of each class."""
+
+
+def record_all(classes: Mapping[str, bytes]) -> WovenProgram:
+    """Record every method of classes, all of it, as if everything that is recorded was read at once."""
+    woven: dict[str, bytes] = {}
+    refused: Counter[str] = Counter()
+    methods = places = 0
+    with _read_at_once():
+        for name, data in classes.items():
+            done, helper = _record_all_of(data, refused)
+            woven[name] = done.data
+            woven.update(helper)
+            methods += len(done.methods)
+            places += sum(len(each.insertions) for each in done.methods)
+    return WovenProgram(woven, methods, places, dict(refused), sink(()))
+
+
+@contextmanager
+def _read_at_once() -> Iterator[None]:
+    """Helpers that are written in the block always find room in their rings."""
+    original = RingWriter.initialize
+
+    def initialize(self: RingWriter, code: Assembler) -> None:
+        original(self, code)
+        code.push_long(1 << 40)
+        code.put_static(code.owner, "read", "J")
+
+    RingWriter.initialize = initialize  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        RingWriter.initialize = original  # type: ignore[method-assign]
+
+
+def _record_all_of(data: bytes, refused: Counter[str]) -> tuple[Woven, dict[str, bytes]]:
+    parsed = parse(data)
+    helper = f"{parsed.name}{RECORDER}"
+    wanted: list[RecordedMethod] = []
+    ends: list[RecordedEnds] = []
+    most = given = 0
+    for method in parsed.methods:
+        if not method.code:
+            continue
+        try:
+            points = points_of(parsed, method.name, method.signature)
+        except NotRecorded as why:
+            refused[str(why)] += 1
+            continue
+        returns = split_method(method.signature)[1]
+        kept = () if returns == "V" else (CheckParameter(TOP, returns),)
+        wanted.append(
+            RecordedMethod(method.name, method.signature, helper, len(wanted), RECORD, kept=kept, points=points.points)
+        )
+        ends.append(RecordedEnds(returns, lines=points.line_groups()))
+        most = max(most, len(points.points))
+        given = max(given, sum(each.kind == "argument" for each in points.points))
+    done = weave(data, wanted)
+    refused.update(each.reason for each in done.refused)
+    if not done.methods:
+        return done, {}
+    try:
+        recorder = record_class(helper, parsed.name, ends, (0, (1 << 63) - 1), most, size=256, depth=0, given=given)
+    except (CodeTooLong, PoolFull) as error:
+        refused[f"the helper of {parsed.name}: {type(error).__name__}"] += 1
+        return Woven(data, (), ()), {}
+    return done, {f"{helper}.class": recorder.data}

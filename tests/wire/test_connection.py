@@ -25,6 +25,7 @@ from jdbpy.wire.messages import (
 from jdbpy.wire.opening import exchange, open_connection, shake_hands
 from jdbpy.wire.reply_cache import MOST_IN_A_ROW, Recall
 from jdbpy.wire.statistics import Statistics
+from tests.harness import LIMIT
 from tests.wire.peer import Peer, connected
 
 THREADS = virtual_machine.AllThreadsReply([ThreadID(1), ThreadID(2)])
@@ -341,7 +342,7 @@ async def test_a_greeting_whose_time_was_used_up_before_is_given_up() -> None:
     peer = Peer(theirs)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(peer.shake_hands)
-        connection = await shake_hands(ours, hello=[virtual_machine.IDSizes()], timeout=5, peer="peer:1")
+        connection = await shake_hands(ours, hello=[virtual_machine.IDSizes()], timeout=LIMIT, peer="peer:1")
     with pytest.raises(ConnectError, match="peer:1"):
         await exchange(connection, connection.hello, -0.001)
 

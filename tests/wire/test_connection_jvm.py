@@ -21,6 +21,8 @@ from tests.harness.jvms import Jvm
 from tests.harness.limits import LIMIT, within
 from tests.harness.targets import Target, start_target
 
+pytestmark = pytest.mark.one_java
+
 HELLO: list[Command[Any]] = [virtual_machine.IDSizes(), virtual_machine.Version(), virtual_machine.AllThreads()]
 
 
@@ -40,6 +42,7 @@ async def runs_on(target: Target) -> None:
     await target.wait_output(f"so far: {int(counted) + 2000}")
 
 
+@pytest.mark.two_javas
 async def test_commands_in_the_segment_of_the_handshake(jvm: Jvm) -> None:
     async with bustling(jvm) as (connection, _):
         sizes, version, threads = await connection.gather(connection.hello)

@@ -11,6 +11,7 @@ from trio.testing import MockClock, memory_stream_pair
 from jdbpy.errors import ConnectError
 from jdbpy.wire.handshake import HANDSHAKE, Handshake, shake_hands
 from jdbpy.wire.opening import open_connection
+from tests.harness import LIMIT
 
 
 def test_echo_in_any_portions() -> None:
@@ -52,7 +53,7 @@ async def test_commands_ride_in_the_segment_of_the_handshake() -> None:
             await theirs.send_all(HANDSHAKE + b"answer")
 
         nursery.start_soon(target)
-        assert await shake_hands(ours, b"first", timeout=1, peer="") == b"answer"
+        assert await shake_hands(ours, b"first", timeout=LIMIT, peer="") == b"answer"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ async def test_close(sent: bytes, sentence: str) -> None:
     await theirs.send_all(sent)
     await theirs.send_eof()
     with pytest.raises(ConnectError, match=sentence) as caught:
-        await shake_hands(ours, b"", timeout=5, peer="peer:1")
+        await shake_hands(ours, b"", timeout=LIMIT, peer="peer:1")
     assert "one debugger at a time" in caught.value.hint
 
 
@@ -97,7 +98,7 @@ async def test_broken_connection() -> None:
     ours, theirs = memory_stream_pair()
     await theirs.aclose()
     with pytest.raises(ConnectError, match="peer:1 broke off the connection without a JDWP handshake"):
-        await shake_hands(ours, b"", timeout=5, peer="peer:1")
+        await shake_hands(ours, b"", timeout=LIMIT, peer="peer:1")
 
 
 async def test_the_system_watches_for_peers_that_vanish() -> None:

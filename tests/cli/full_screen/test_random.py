@@ -32,6 +32,9 @@ from tests.harness import Jvm, program
 
 STEPS = int(os.environ.get("JDBPY_SCREEN_STEPS", "60"))
 
+EMPTY = "\x05\x15"
+"""Deletes what is on the line, wherever the cursor is."""
+
 KEYS = (
     *(
         F5,
@@ -74,22 +77,27 @@ KEYS = (
 
 async def walk(screen: FullTerminal, chosen: random.Random, steps: int) -> None:
     """Press keys and change the size of the window; now and then wait until the screen has answered."""
+    done: list[str | tuple[int, int]] = []
     for step in range(steps):
         if chosen.random() < 0.15:
-            screen.terminal.resize(chosen.randint(20, 250), chosen.randint(5, 60))
+            size = (chosen.randint(20, 250), chosen.randint(5, 60))
+            done.append(size)
+            screen.terminal.resize(*size)
         else:
-            screen.press(chosen.choice(KEYS))
+            key = chosen.choice(KEYS)
+            done.append(key)
+            screen.press(key)
         if step % 10 == 9:
             screen.terminal.resize(100, 30)
-            await settled(screen, step)
+            await settled(screen, f"step {step}, after {done[-30:]}")
 
 
-async def settled(screen: FullTerminal, number: int) -> None:
+async def settled(screen: FullTerminal, when: str) -> None:
     """A command is answered: what was pressed before has been dealt with."""
-    screen.press(f"{BACK}\r:\x15screen jvms off\r{BACK}")
-    await screen.sees(lambda: "6 JVMs" not in screen.text, what=f"no pane of JVMs, {number}")
-    screen.press(f"{BACK}\r:\x15screen jvms on\r{BACK}")
-    await screen.sees(lambda: "6 JVMs" in screen.text, what=f"a pane of JVMs, {number}")
+    screen.press(f"{BACK}\r:{EMPTY}screen jvms off\r{BACK}")
+    await screen.sees(lambda: "6 JVMs" not in screen.text, what=f"no pane of JVMs, {when}")
+    screen.press(f"{BACK}\r:{EMPTY}screen jvms on\r{BACK}")
+    await screen.sees(lambda: "6 JVMs" in screen.text, what=f"a pane of JVMs, {when}")
     assert "Traceback" not in screen.terminal.sent
     assert "internal error" not in screen.terminal.sent
 
@@ -100,7 +108,7 @@ async def test_random_keys_sizes_and_floods(any_jvm: Jvm, tmp_path: Path) -> Non
         await screen.sees("Ready to start")
         await screen.command("stop in Panes.turn")
         await walk(screen, random.Random(seed), STEPS)
-        screen.press(":\x15quit\r")  # from a pane, or from the command line
+        screen.press(f":{EMPTY}quit\r")  # from a pane, or from the command line
         await screen.terminal.wait_exit()
         assert screen.terminal.modes == screen.terminal.modes_before
         assert restored(screen)

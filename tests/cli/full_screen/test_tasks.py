@@ -162,7 +162,7 @@ async def test_the_tasks_of_a_person(any_jvm: Jvm, tmp_path: Path) -> None:
         screen.press(F5)
         await screen.sees("flood 1", "the program runs")
         screen.press("?")
-        await screen.sees("Keys of the screen")
+        await screen.sees("Keys in panes")
         screen.press("?p")
         await screen.sees("Paused")
 
@@ -195,7 +195,9 @@ async def test_the_end_of_the_target_and_of_ours(any_jvm: Jvm, tmp_path: Path) -
             await screen.command("pause")
             await screen.sees("Paused", "Stack of")
             os.kill(target.pid, signal.SIGKILL)
-            assert await screen.terminal.wait_exit()
+            await screen.sees("'reconnect' attaches again")
+            await screen.command("quit")
+            assert await screen.terminal.wait_exit() == 5
             assert screen.terminal.modes == screen.terminal.modes_before
             assert restored(screen)
 

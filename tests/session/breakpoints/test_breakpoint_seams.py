@@ -20,6 +20,8 @@ from jdbpy.wire.ids import CodeLocation, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 
 def target_of(d: Debugging) -> Target:
     return d.session._target

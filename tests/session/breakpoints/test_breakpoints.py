@@ -12,6 +12,8 @@ from jdbpy.errors import StateError, UsageError
 from tests.harness import Jvm, debug, program
 from tests.session.running import places
 
+pytestmark = pytest.mark.one_java
+
 # -- lines ---------------------------------------------------------------------------------------------------------
 
 

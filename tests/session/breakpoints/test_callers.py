@@ -16,6 +16,8 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, debug
 from tests.session.running import ROUNDS, values_at_stops
 
+pytestmark = pytest.mark.one_java
+
 
 def method(name: str, *parameters: str) -> Any:
     return cast(Any, SimpleNamespace(name=name, parameters=parameters))

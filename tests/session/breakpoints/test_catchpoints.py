@@ -7,6 +7,8 @@ import pytest
 from jdbpy import JdbpyError, PointOptions, Stopped, SuspendPolicy, UsageError
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 STORE = "happenings.store"
 
 
@@ -90,7 +92,7 @@ async def test_thrown_from_some_classes_and_not_from_others(jvm: Jvm) -> None:
         others = PointOptions(excludes=(f"{STORE}.*", "java.*", "jdk.*", "sun.*"))
         await d.session.catchpoints.exception("java.lang.RuntimeException", options=others)
         assert [dict(point.options) for point in d.session.points.list()] == [
-            {"from": f"{STORE}.*,*.Store"},
+            {"in": f"{STORE}.*,*.Store"},
             {"except": f"{STORE}.*,java.*,jdk.*,sun.*"},
         ]
         stop = await run(d)
@@ -202,6 +204,7 @@ async def test_the_second_class_only(any_jvm: Jvm) -> None:
         await to_the_end(d)
 
 
+@pytest.mark.two_javas
 async def test_classes_that_are_unloaded(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", "unload", jvm_options=["-XX:+UseSerialGC"]) as d:
         point = await d.session.catchpoints.class_unload(options=PointOptions(classes=("happenings.*", "*.Passing")))
@@ -237,6 +240,7 @@ async def test_threads_that_start_and_end(jvm: Jvm) -> None:
         await to_the_end(d)
 
 
+@pytest.mark.two_javas
 async def test_virtual_threads_only_when_asked_for(jvm: Jvm) -> None:
     async with debug(jvm, "Happenings", *(["virtual"] if jvm.feature >= 21 else ["threads"])) as d:
         await d.session.breakpoints.add("happenings.Happenings.main", temporary=True)

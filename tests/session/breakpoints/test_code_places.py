@@ -9,6 +9,8 @@ from jdbpy.session.model.breakpoints import BreakpointInfo
 from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import places
 
+pytestmark = pytest.mark.one_java
+
 
 def kinds(point: BreakpointInfo) -> list[tuple[int, str, str]]:
     return [(place.number, place.kind, place.locations[0].method) for place in point.places]

@@ -10,6 +10,8 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, debug
 from tests.session.running import ROUNDS, values_at_stops
 
+pytestmark = pytest.mark.one_java
+
 
 async def test_a_failure_is_told_once_and_counted(jvm: Jvm) -> None:
     async with debug(jvm, ROUNDS) as d:

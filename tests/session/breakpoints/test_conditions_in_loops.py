@@ -13,6 +13,8 @@ from benchmarks.bench import TARGETS
 from benchmarks.relay import open_relay
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target, within
 
+pytestmark = pytest.mark.one_java
+
 RTT = 0.01
 LOOP = program("Loop", where=TARGETS)
 POLICIES = [jdbpy.SuspendPolicy.THREAD, jdbpy.SuspendPolicy.ALL]

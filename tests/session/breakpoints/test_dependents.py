@@ -11,6 +11,8 @@ from jdbpy.wire.constants import EventKind, JdwpSuspendPolicy as WirePolicy
 from tests.harness import Debugging, Jvm, debug
 from tests.session.running import ROUNDS, breakpoints_in_target, target_of, values_at_stops
 
+pytestmark = pytest.mark.one_java
+
 RESUME = SuspendPolicy.NONE
 
 

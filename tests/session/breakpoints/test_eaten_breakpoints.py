@@ -35,6 +35,7 @@ async def test_after_a_step(jvm: Jvm, expression: str, policy: SuspendPolicy) ->
 
 @pytest.mark.parametrize("size", [StepSize.MIN, StepSize.LINE])
 @pytest.mark.parametrize(("steps", "evals"), [(1, 1), (2, 1), (1, 2), (1, 3), (2, 4), (3, 2)])
+@pytest.mark.one_java
 async def test_after_each_of_several_steps(jvm: Jvm, steps: int, evals: int, size: StepSize) -> None:
     with within(LIMIT):
         async with debug(jvm, "Eaten") as d:
@@ -63,6 +64,7 @@ async def test_a_step_after_the_method_ends_as_ever(jvm: Jvm) -> None:
 
 
 @pytest.mark.parametrize("evals", [1, 2, 3])
+@pytest.mark.one_java
 async def test_after_a_pop(jvm: Jvm, evals: int) -> None:
     with within(LIMIT):
         async with debug(jvm, "Eaten") as d:
@@ -91,6 +93,7 @@ async def _trace(d: Debugging) -> object:
     ("add", "kind"), [(_logpoint, "logpoint"), (_logpoint_with_a_method, "logpoint"), (_trace, "trace")]
 )
 @pytest.mark.parametrize("evals", [1, 3])
+@pytest.mark.one_java
 async def test_reports(jvm: Jvm, add: Callable[[Debugging], Awaitable[object]], kind: str, evals: int) -> None:
     with within(LIMIT):
         async with debug(jvm, "Eaten") as d:
@@ -106,6 +109,7 @@ async def test_reports(jvm: Jvm, add: Callable[[Debugging], Awaitable[object]], 
             await d.wait_exit()
 
 
+@pytest.mark.one_java
 async def test_displays(jvm: Jvm) -> None:
     lines = [f"tbreak {program('Eaten').at('here')}", "cont", f"break {program('Eaten').at('total')}"]
     lines += ["display eaten.total()", "display eaten.outer()", "next", *["cont"] * (HITS + 1)]
@@ -115,6 +119,7 @@ async def test_displays(jvm: Jvm) -> None:
     assert stops == ["breakpoint", "step", *["breakpoint"] * HITS], done.out
 
 
+@pytest.mark.one_java
 async def test_watch_expressions_of_an_editor(jvm: Jvm) -> None:
     async with start_target(jvm, "Eaten") as target, dap_client() as dap:
         await dap.attach(target)

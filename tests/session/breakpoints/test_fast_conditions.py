@@ -7,6 +7,8 @@ import pytest
 import jdbpy
 from tests.harness import LIMIT, Jvm, debug, program, within
 
+pytestmark = pytest.mark.one_java
+
 THREADS, ROUNDS = 4, 25
 HITS = THREADS * ROUNDS
 

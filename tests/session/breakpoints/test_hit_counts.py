@@ -11,6 +11,8 @@ from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, debug, program
 from tests.session.running import ROUNDS, breakpoints_in_target, values_at_stops
 
+pytestmark = pytest.mark.one_java
+
 
 @pytest.mark.parametrize(
     ("hits", "numbers"),

@@ -7,6 +7,8 @@ import pytest
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from tests.harness import Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 PRICES = inline("""
 class Prices {
     public static void main(String[] args) {

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.harness import Debugging, Jvm, debug, inline
+
+pytestmark = pytest.mark.one_java
 
 SOURCE = """
 class Start {

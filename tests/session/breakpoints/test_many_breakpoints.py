@@ -12,6 +12,8 @@ from tests.fakes.jvm import FakeJvm
 from tests.harness import Jvm, debug, inline
 from tests.session.running import target_of
 
+pytestmark = pytest.mark.one_java
+
 METHODS = 20
 LINES = 50
 ALL = METHODS * LINES

@@ -9,6 +9,8 @@ from jdbpy.session.java.bytecode import ReturnInstruction, method_ends
 from jdbpy.wire.constants import EventKind
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline, within
 
+pytestmark = pytest.mark.one_java
+
 RESUME = PointOptions(policy=SuspendPolicy.NONE)
 NO_STOP = RESUME.replace(reporting=Reporting(hold=False))
 

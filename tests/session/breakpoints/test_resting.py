@@ -15,6 +15,8 @@ from jdbpy.wire.constants import JdwpSuspendPolicy
 from jdbpy.wire.messages import event_request, thread_reference
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 WORKERS, PASSES = 4, 3000
 ALL = WORKERS * PASSES
 

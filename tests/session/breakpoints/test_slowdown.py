@@ -9,6 +9,8 @@ from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from jdbpy.session.breakpoints.slowdown import Slowdown
 from tests.harness import LIMIT, Jvm, inline, start_target, within
 
+pytestmark = pytest.mark.one_java
+
 WORKS = inline("""
 class Works {
     public static void main(String[] args) {

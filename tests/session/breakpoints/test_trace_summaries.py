@@ -9,6 +9,8 @@ from benchmarks.bench import TARGETS
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy, UsageError, tracing
 from tests.harness import Debugging, Jvm, debug, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 LOOP = program("Loop", where=TARGETS)
 CALCULATOR = "happenings.Calculator"
 RESUME = SuspendPolicy.NONE

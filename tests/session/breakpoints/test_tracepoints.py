@@ -9,6 +9,8 @@ from benchmarks.bench import TARGETS
 from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy, UsageError
 from tests.harness import Jvm, debug, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 LOOP = program("Loop", where=TARGETS)
 FRAMES = [("Loop", "work"), ("Loop", "main")]
 

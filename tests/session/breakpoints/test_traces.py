@@ -9,6 +9,8 @@ import pytest
 from jdbpy import Location, Notice, PointOptions, Stopped, SuspendPolicy, UsageError
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 CALCULATOR = "happenings.Calculator"
 MINE = PointOptions(classes=(CALCULATOR,))
 RESUME = SuspendPolicy.NONE

@@ -7,6 +7,8 @@ import pytest
 from jdbpy import PointOptions, SuspendPolicy, UsageError
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 COUNTER = "happenings.Counter"
 
 

@@ -12,6 +12,8 @@ from jdbpy.wire.messages import virtual_machine
 from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import target_of
 
+pytestmark = pytest.mark.one_java
+
 MAKER = inline("""
 import java.util.*;
 

@@ -17,6 +17,8 @@ from jdbpy.wire.constants import Error, EventKind, JdwpSuspendPolicy
 from jdbpy.wire.messages import event_request
 from tests.harness import LIMIT, Jvm, debug, inline, program, start_target, within
 
+pytestmark = pytest.mark.one_java
+
 
 def told(report: Report) -> str:
     """A report in short: arguments, and what came of the call."""

@@ -14,9 +14,12 @@ import trio
 
 import jdbpy
 from jdbpy import ConnectError, LocalJvm, local_jvms
-from jdbpy.session.local import agent_socket, attach_mechanism
+from jdbpy.session.connect import local_jvms as of_this_machine
+from jdbpy.session.local import agent_socket
 from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.targets import Target
+
+pytestmark = pytest.mark.one_java
 
 IPV4 = "-Djava.net.preferIPv4Stack=true"
 """With this the program's sockets look like those of the agent in the tables of the kernel."""
@@ -84,9 +87,9 @@ async def test_where_it_is_not_certain_the_jvm_is_asked(jvm: Jvm) -> None:
 
 @pytest.mark.usefixtures("untraceable")
 async def test_where_nobody_tells_nothing_is_touched(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attach_mechanism, "ANSWER_LIMIT", 0.1)
+    monkeypatch.setattr(of_this_machine, "ANSWER_LIMIT", 0.1)
     async with serving(jvm, IPV4, "-XX:+DisableAttachMechanism") as (target, _):
-        with pytest.raises(ConnectError, match=r"one of .* and the JVM cannot be asked which: it does not answer"):
+        with pytest.raises(ConnectError, match=r"one of .* and the JVM cannot be asked which: the JVM .*Disable"):
             async with jdbpy.attach_session(f"pid://{target.pid}"):
                 pass
 

@@ -19,6 +19,8 @@ from jdbpy.session.model.vm import VmState
 from jdbpy.wire.handshake import HungUp
 from tests.harness import Jvm, debug, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 
 async def started(session: jdbpy.Session) -> None:
     """The target has just started and is stopped there."""
@@ -29,6 +31,7 @@ async def started(session: jdbpy.Session) -> None:
     assert not stop.error
 
 
+@pytest.mark.two_javas
 async def test_attach_tells_what_the_target_is(jvm: Jvm) -> None:
     async with start_target(jvm, "Ticker", suspend=False) as target, jdbpy.attach_session(target.address) as session:
         assert session.info.jdwp_major == jvm.feature

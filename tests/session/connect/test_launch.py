@@ -14,12 +14,12 @@ from jdbpy.errors import ConnectError, StateError, UsageError
 from jdbpy.session.connect import launched as launched_module
 from jdbpy.session.connect.launch import LaunchCommand, launch_target
 from jdbpy.session.connect.launched import Launched
-from jdbpy.session.model.events import Exited, Output
+from jdbpy.session.model.events import Exited, Output, Stopped, StopReason
 from jdbpy.wire.handshake import HANDSHAKE
 from tests.harness import LIMIT, Jvm, inline, program, start_target, within
 from tests.harness.processes import halt
 
-pytestmark = pytest.mark.usefixtures("clean_environment")
+pytestmark = [pytest.mark.usefixtures("clean_environment"), pytest.mark.one_java]
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ async def test_a_target_that_ignores_sigterm_is_killed(any_jvm: Jvm, monkeypatch
 
 
 async def test_a_jvm_that_does_not_come_up_is_told_with_its_words(jvm: Jvm) -> None:
-    with pytest.raises(ConnectError, match=r"ended with status 1 .*: Unrecognized option: -Xfoo$") as caught:
+    with pytest.raises(ConnectError, match=r"ended with status 1 .*: Unrecognized option: -Xfoo(\n|$)") as caught:
         async with launch_target(LaunchCommand(["-Xfoo", "Main"], java=jvm.java), lambda output: None):
             pass
     assert "before the main class" in caught.value.hint
@@ -277,3 +277,28 @@ async def test_output_and_errors_come_in_the_order_in_which_they_were_written(jv
                     seen += event.text if isinstance(event, Output) else ""
             assert await session.execution.cont() == Exited(0, "the VM has ended")
     assert seen.split() == [str(number) for number in range(80)]
+
+
+ENDS = """
+public class Ends {
+    public static void main(String[] args) {
+        System.exit(7);
+    }
+}
+"""
+
+
+@pytest.mark.every_java
+async def test_the_end_of_a_program_is_an_end_whoever_looks_at_it_first(jvm: Jvm) -> None:
+    """The agent is spoken to while the VM ends; that is not a lost connection, and the exit status is known."""
+    ends = inline(ENDS, release=8)
+    command = LaunchCommand(["-cp", ends.classes, "Ends"], java=jvm.java)
+    for looks in (False, True):
+        async with jdbpy.launch_session(command) as session:
+            with within(LIMIT):
+                if looks:
+                    await session.catchpoints.exit()
+                    stop = await session.execution.cont()
+                    assert isinstance(stop, Stopped)
+                    assert stop.reason is StopReason.VM_DEATH
+                assert await session.execution.cont() == Exited(7, "the VM has ended")

@@ -17,6 +17,7 @@ from jdbpy.errors import Disconnected
 from jdbpy.session.connect import tcp
 from jdbpy.session.connect.greeting import Address
 from jdbpy.session.connect.local_jvms import is_awaited
+from jdbpy.session.local.tunnel import start_of
 from tests.cli.process import jdbpy as run_jdbpy
 from tests.harness import LIMIT, Jvm, start_target
 from tests.harness.processes import halt
@@ -31,6 +32,10 @@ def listed(pid: int) -> LocalJvm:
 async def test_a_jvm_with_an_agent(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", "Ada") as target:
         assert listed(target.pid) == LocalJvm(target.pid, "Hello", jvm.version, target.address)
+        done = await run_jdbpy("attach", "localhost", "-c", "version")
+        assert done.status == 2
+        assert "'localhost' needs the port of the JVM's debugger agent" in done.err
+        assert "for example localhost:5005; JVMs of this machine with an agent: " in done.err
         async with jdbpy.attach_session(f"pid://{target.pid}") as session:
             assert session.address == target.address
             assert not session.remote
@@ -38,6 +43,18 @@ async def test_a_jvm_with_an_agent(jvm: Jvm) -> None:
             with pytest.raises(ConnectError, match="a debugger is attached"):
                 async with jdbpy.attach_session(f"pid://{target.pid}"):
                     pass
+            start = start_of(target.pid)
+            assert start is not None
+            for noted in (False, True):  # by its options, which are not looked at where it has waited at its start
+                if noted:
+                    tcp.note_process(target.address, start)
+                with pytest.raises(ConnectError) as caught:
+                    async with jdbpy.attach_session(str(target.port)):
+                        pass
+                assert f"Hello (process {target.pid}) at {target.address} has a debugger already: " in str(caught.value)
+                assert caught.value.message.endswith(f"(process {os.getpid()})")
+                assert caught.value.code == "HAS_DEBUGGER"
+                assert str(caught.value) == f"{caught.value.message}\n  hint: {caught.value.hint}"
         await target.send()
         assert await target.wait_exit() == 0
 
@@ -46,10 +63,9 @@ async def test_jvms_that_cannot_be_attached_to(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Hello", with_agent=False) as target:
         await target.wait_output("waiting")
         assert listed(target.pid) == LocalJvm(target.pid, "Hello", any_jvm.version)
-        with pytest.raises(ConnectError, match="it has no debugger agent"):
-            async with jdbpy.attach_session(f"pid://{target.pid}"):
-                pass
-    with pytest.raises(ConnectError, match="is not a JVM"):
+        async with jdbpy.attach_session(f"pid://{target.pid}") as session:  # its attach socket answers
+            assert session.agent_line
+    with pytest.raises(ConnectError, match=r"is not a JVM|may not be looked at|belongs to"):
         async with jdbpy.attach_session("pid://1"):
             pass
     with pytest.raises(ConnectError, match="does not exist"):
@@ -57,6 +73,7 @@ async def test_jvms_that_cannot_be_attached_to(any_jvm: Jvm) -> None:
             pass
 
 
+@pytest.mark.one_java
 async def test_the_list_on_the_command_line(jvm: Jvm) -> None:
     async with start_target(jvm, "Hello", "Ada") as target:
         done = await run_jdbpy("list", "--json")
@@ -82,6 +99,7 @@ async def test_a_closed_port_names_the_jvms_that_have_an_agent(any_jvm: Jvm) -> 
         assert f"Hello at {target.address}" in done.err or " more; or start" in done.err
 
 
+@pytest.mark.one_java
 async def test_an_agent_that_is_about_to_listen_is_waited_for(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     """A JVM that got no processor since its debugger has gone; one that is just starting looks the same."""
     looked = trio.Event()

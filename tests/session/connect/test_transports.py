@@ -27,6 +27,8 @@ from tests.harness.processes import piped
 from tests.harness.remote import DOCKER, KUBECTL, run_sshd, write_program, write_python_program
 from tests.serve.serving import serving
 
+pytestmark = pytest.mark.one_java
+
 
 def process_of(session: Any) -> int:
     """The helper program by which a session reaches its target: ``ssh (process 12) to ...``."""
@@ -105,9 +107,16 @@ async def test_ssh_is_not_let_in(any_jvm: Jvm, tmp_path: Path, monkeypatch: pyte
 async def test_ssh_where_no_agent_listens(any_jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with run_sshd(tmp_path / "ssh") as sshd:
         before_path(monkeypatch, sshd.programs)
-        with pytest.raises(ConnectError, match="Connection refused"):
+        with pytest.raises(
+            ConnectError, match=r"no debugger agent answers at 127.0.0.1:1 there \(Connection refused\)"
+        ) as caught:
             async with jdbpy.attach_session(f"ssh://{sshd.place}/1"):
                 pass
+        assert "start the JVM there with -agentlib:jdwp=" in caught.value.hint
+        with pytest.raises(ConnectError, match=r"no debugger agent answers at nowhere\.invalid:5005 there") as caught:
+            async with jdbpy.attach_session(f"ssh://{sshd.place}/nowhere.invalid:5005"):
+                pass
+        assert "as that host sees it" in caught.value.hint
 
 
 async def test_a_helper_ends_with_a_debugger_that_is_killed(

@@ -19,6 +19,9 @@ from tests.cli.process import driving, jdbpy as run_jdbpy
 from tests.dap.client import dap_client
 from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
 from tests.harness.programs import ROOT
+from tests.harness.reading import received
+
+pytestmark = pytest.mark.one_java
 
 FORWARD = """
 import socket, sys, threading
@@ -70,7 +73,7 @@ async def forwarded(port: int, *command: str, where: Path | None = None, at: str
     assert process.stdout is not None
     try:
         with within(LIMIT):
-            yield int(await process.stdout.receive_some())
+            yield int(await received(process.stdout, b"\n"))
     finally:
         process.kill()
         await process.wait()
@@ -112,7 +115,7 @@ async def test_a_tunnel_that_is_a_jvm_itself(any_jvm: Jvm, tmp_path: Path) -> No
 async def test_a_batch_says_that_its_target_is_remote(any_jvm: Jvm) -> None:
     async with start_target(any_jvm, "Ticker", suspend=False) as target:
         async with forwarded(target.port) as port:
-            done = await run_jdbpy("attach", str(port), "--hold", "all", "-c", "sessions")
+            done = await run_jdbpy("attach", str(port), "--hold", "all", "-c", "jvms")
         assert (done.status, done.err.count("\n")) == (0, 1), done.err
         assert done.err.startswith(f"jdbpy: 127.0.0.1:{port} is reached through python")
         assert done.err.endswith("; 'break' suspends all threads\n")

@@ -10,6 +10,8 @@ from jdbpy.session.eval.program import Program
 from tests.eval.comparison import PLACES, program_to_stop_in
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 
 async def evaluate_class(d: Debugging) -> None:
     await d.session.values.evaluate("Inner.class")

@@ -9,6 +9,8 @@ from benchmarks.bench import TARGETS
 from benchmarks.relay import open_relay
 from tests.harness import Jvm, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 RTT = 0.02
 ORDERS = program("Orders", where=TARGETS)
 

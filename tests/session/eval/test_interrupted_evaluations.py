@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 import trio
 
 import jdbpy
 from jdbpy.errors import JdbpyError, StateError
-from jdbpy.session.model.options import StepDepth
+from jdbpy.session.eval.jvm import invoking
+from jdbpy.session.model.options import InvokeRules, StepDepth
 from tests.dap.client import dap_client
 from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target, within
+
+pytestmark = pytest.mark.one_java
 
 ENDLESS = "Thread.sleep(600_000)"
 
@@ -30,6 +34,7 @@ async def interrupted(d: Debugging, evaluate: Callable[[], Awaitable[object]]) -
     return thread
 
 
+@pytest.mark.two_javas
 async def test_every_word_about_the_thread_says_why(jvm: Jvm) -> None:
     async with debug(jvm, "Eaten") as d:
         await d.run_to("total")
@@ -82,6 +87,23 @@ async def test_a_name_says_that_no_frame_is_there(jvm: Jvm) -> None:
                 await d.session.values.evaluate(text)
             assert "no thread is selected" in refused.value.message, text
         assert (await d.session.values.evaluate("java.lang.Integer.MAX_VALUE")).text == "2147483647"
+
+
+async def test_the_limit_of_a_method_is_that_of_the_whole_wait(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the next one would have waited for this one, that was a part of it."""
+    left = []
+    wait = invoking._wait
+
+    async def noted(target: Any, thread: int, run: Any, rules: InvokeRules, since: float) -> None:
+        left.append(since + rules.limit - trio.current_time())
+        await wait(target, thread, run, rules, since)
+
+    monkeypatch.setattr(invoking, "_wait", noted)
+    async with debug(jvm, "Eaten") as d:
+        await d.run_to("total")
+        with pytest.raises(StateError, match=r"has not returned within 0\.2 s"):
+            await d.session.values.evaluate(ENDLESS, time_limit=0.2)
+    assert len(left) == 1 and left[0] <= 0
 
 
 async def test_scripts_are_told(jvm: Jvm) -> None:

@@ -7,6 +7,8 @@ import re
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import jdbpy
 from jdbpy.cli.arguments.location import complete_place
 from jdbpy.cli.context import Context
@@ -14,6 +16,8 @@ from jdbpy.cli.repl.completion_refresh import Known, NamesRefresher
 from jdbpy.cli.table import CommandTable
 from jdbpy.session.sources import local_classes
 from tests.harness import LIMIT, Jvm, debug, inline, within
+
+pytestmark = pytest.mark.one_java
 
 SOURCE = """
     package shop;

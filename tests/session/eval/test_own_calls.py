@@ -14,6 +14,8 @@ from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall
 from jdbpy.session.model.vm import VmState
 from tests.harness import Jvm, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 ABS = "(I)I"
 
 

@@ -23,6 +23,8 @@ from jdbpy.wire.messages import thread_reference
 from tests.harness import LIMIT, Jvm, Program, start_target, within
 from tests.session.running import counts_of
 
+pytestmark = pytest.mark.one_java
+
 DESKS = ("first", "second", "third")
 
 

@@ -20,6 +20,8 @@ from jdbpy.session.model.options import StepDepth
 from jdbpy.session.model.threads import ThreadRef
 from tests.harness import LIMIT, Jvm, program, start_target, within
 
+pytestmark = pytest.mark.one_java
+
 CREW = program("Crew")
 WORKERS = 8
 PASSED = " + ".join(f"Crew.passed[{each}]" for each in range(WORKERS))

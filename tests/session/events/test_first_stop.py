@@ -12,7 +12,6 @@ import pytest
 import trio
 
 import jdbpy
-from jdbpy.errors import StateError
 from jdbpy.session.connect import attach
 from jdbpy.session.connect.greeting import Greeted, greet as real_greet
 from jdbpy.session.local.tunnel import PeerProcess
@@ -102,14 +101,12 @@ async def test_the_exception_of_the_first_stop_is_shown(jvm: Jvm, tmp_path: Path
             assert stop.location.line == THROWER.line("throw")
 
 
-async def test_no_method_is_run_at_the_exception_of_the_first_stop(jvm: Jvm, tmp_path: Path) -> None:
-    """The agent would let the thread run on instead, and never answer."""
+async def test_methods_at_the_exception_of_the_first_stop(jvm: Jvm, tmp_path: Path) -> None:
+    """The agent would let the thread run on instead, and never answer: the debugger's own runs them."""
     async with launching_debugger(jvm, tmp_path, ["echo", "ADDRESS"], options=ON_THROW) as address:
         async with jdbpy.attach_session(address.strip()) as session:
-            assert (await session.vm.facts()).arguments is None
-            with pytest.raises(StateError, match="onthrow=") as refused:
-                await session.values.evaluate("Thrower.main(null)")
-            assert refused.value.code == "NOT_AT_EVENT"
+            assert (await session.vm.facts()).arguments is not None
+            assert (await session.values.evaluate("Thread.currentThread().getName()")).text == '"jdbpy"'
             [frame] = (await session.stack.of()).frames
             assert frame.location.line == THROWER.line("throw")
             assert (await session.values.evaluate("number")).text == "42"

@@ -137,7 +137,7 @@ async def test_a_condition_without_answer(impatient: None) -> None:
     """The hit becomes a stop that says why."""
     jvm = FakeJvm()
     async with jvm.listening() as address, jdbpy.attach_session(address) as session:
-        session.values.rules = session.values.rules.replace(limit=0.2)
+        session.values.rules = session.values.rules.replace(limit=1)
         await session.breakpoints.add("Played.main", condition="Played.count == 1")
         jvm.hold(thread_reference.Frames)
         await jvm.hit()
@@ -146,7 +146,7 @@ async def test_a_condition_without_answer(impatient: None) -> None:
         await jvm.release()
         stop = await session.next_stop()
         assert isinstance(stop, Stopped)
-        assert "the target has not answered for 0.3 s" in stop.message
+        assert "the target has not answered for 1.1 s" in stop.message
 
 
 async def test_a_step_that_was_cancelled_leaves_its_thread_watched_by_the_next() -> None:

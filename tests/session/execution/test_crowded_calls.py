@@ -15,6 +15,8 @@ from tests.harness import LIMIT, Jvm, debug, inline, program, start_target, with
 from tests.harness.hits import next_hit, runs_to_its_end
 from tests.session.running import counts_agree, target_of
 
+pytestmark = pytest.mark.one_java
+
 POLICIES = [SuspendPolicy.THREAD, SuspendPolicy.ALL]
 EXPRESSION = "p.a() * 10 + p.a() - new Pool(p.number * 11).a()"
 
@@ -146,6 +148,7 @@ async def test_a_method_that_waits_for_a_lock(jvm: Jvm) -> None:
             await runs_to_its_end(d, 4)
 
 
+@pytest.mark.two_javas
 async def test_a_method_that_runs_on(jvm: Jvm) -> None:
     """Where it is, is told; it goes on until what it waits for has happened."""
     with within(LIMIT):

@@ -12,6 +12,8 @@ from tests.harness import LIMIT, Jvm, debug, within
 from tests.harness.hits import next_hit, runs_to_its_end
 from tests.session.running import counts_agree
 
+pytestmark = pytest.mark.one_java
+
 
 @pytest.mark.parametrize("condition", ["round >= 0", "p.a() >= 0"])
 @pytest.mark.every_java

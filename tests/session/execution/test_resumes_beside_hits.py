@@ -14,6 +14,8 @@ from jdbpy.session.model.breakpoints import Reporting
 from tests.fakes.suspending import THREADS, play, steps, thread_ids
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 # it says itself how often each thread has passed, and how often with what the conditions ask for
 SEVENTHS = """
 public class Sevenths {

@@ -9,6 +9,8 @@ from jdbpy.session.model.events import Stopped, StopReason
 from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 OVER, OUT = StepDepth.OVER, StepDepth.OUT
 
 SOURCE = """

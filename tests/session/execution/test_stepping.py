@@ -13,6 +13,8 @@ from jdbpy.session.model.events import Exited, Stopped, StopReason
 from jdbpy.session.model.options import StepDepth, StepSize
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 INTO, OVER, OUT = StepDepth.INTO, StepDepth.OVER, StepDepth.OUT
 
 
@@ -93,6 +95,7 @@ async def test_a_filter_the_target_would_not_understand_is_refused(any_jvm: Jvm,
             d.session.execution.set_excludes([pattern])
 
 
+@pytest.mark.two_javas
 async def test_over_native_frames_and_reflection(jvm: Jvm) -> None:
     async with stopped_at(jvm, "invoke") as d:
         await step(d, INTO, "in-twice")
@@ -148,6 +151,7 @@ async def test_until_a_line_that_is_not_reached_stops_in_the_caller(jvm: Jvm) ->
         await d.check_stop(stop, StopReason.UNTIL, at="loop-call")
 
 
+@pytest.mark.two_javas
 async def test_a_step_off_the_end_of_a_thread_lets_the_target_run(jvm: Jvm) -> None:
     async with stopped_at(jvm, "work-end") as d:
         end = await d.session.execution.step(OUT)
@@ -186,6 +190,7 @@ class Ends {
 
 
 @pytest.mark.parametrize("way", ["out", "over", "until"])
+@pytest.mark.two_javas
 async def test_a_step_off_the_end_of_main_does_not_stop_in_what_ends_the_thread(jvm: Jvm, way: str) -> None:
     async with debug(jvm, inline(LAST)) as d:
         await d.run_to("last")

@@ -13,6 +13,8 @@ from jdbpy.session.session import Session
 from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
 from tests.session.running import counts_agree, target_of
 
+pytestmark = pytest.mark.one_java
+
 
 async def stop_of(session: Session, thread: str) -> Stopped:
     """The next stop, which is of that thread."""

@@ -5,6 +5,7 @@ The target computes conditions by other code in the class, which is put in and t
 
 from __future__ import annotations
 
+import pytest
 import trio
 import trio.testing
 
@@ -136,6 +137,7 @@ class Short {
 }"""
 
 
+@pytest.mark.one_java
 async def test_a_condition_goes_in_soon_after_a_call_that_was_in_the_way(jvm: Jvm) -> None:
     """It is tried again at one of the next hits, and not thousands of them later."""
     async with debug(jvm, inline(PASSED)) as d:
@@ -187,6 +189,7 @@ async def test_code_stays_while_somebody_looks_at_a_stop_in_it(jvm: Jvm) -> None
         assert (await d.session.values.evaluate("i")).text == "7"
 
 
+@pytest.mark.one_java
 async def test_code_stays_while_a_thread_steps_in_it(jvm: Jvm) -> None:
     async with debug(jvm, inline(TASKS)) as d:
         await d.resume()

@@ -12,6 +12,8 @@ from benchmarks.bench import TARGETS
 from benchmarks.relay import Relay, open_relay
 from tests.harness import Jvm, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 RTT = 0.05
 LOOP = program("Loop", where=TARGETS)
 POLICIES = [jdbpy.SuspendPolicy.THREAD, jdbpy.SuspendPolicy.ALL]

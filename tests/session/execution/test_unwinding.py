@@ -12,6 +12,8 @@ from jdbpy.session.model.events import Exited, StopReason
 from jdbpy.session.model.options import StepDepth
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 FORCED = {
     "flag": ("boolean", "true", "flag true"),
     "small": ("byte", "(byte) 200", "small -56"),
@@ -105,6 +107,7 @@ async def test_only_the_innermost_frame_returns(any_jvm: Jvm) -> None:
         assert "frame 1" in caught.value.hint
 
 
+@pytest.mark.two_javas
 async def test_a_native_frame_neither_returns_nor_is_popped(jvm: Jvm) -> None:
     async with debug(jvm, "Ticker") as d:
         await d.resume()
@@ -169,10 +172,13 @@ async def test_nothing_is_unwound_in_a_read_only_session(any_jvm: Jvm) -> None:
 
 
 async def test_no_method_takes_the_value_of_a_forced_return(jvm: Jvm) -> None:
-    """The JVM would return it from whatever runs in the thread next."""
+    """The JVM would return it from whatever runs in the thread next: the debugger's own runs it."""
     async with stopped_at(jvm, "number") as d:
         session, execution = d.session, d.session.execution
         await execution.force_return("42")
+        assert (await session.values.evaluate("Integer.parseInt(String.valueOf(7))")).text == "7"
+        assert (await session.values.evaluate("Thread.currentThread().getName()")).text == '"jdbpy"'
+        session.instrumentation.mode = "off"
         with pytest.raises(StateError, match="no method can be run while a forced return waits") as refused:
             await session.values.evaluate("Integer.parseInt(String.valueOf(7))")
         assert refused.value.code == "NOT_AT_EVENT"

@@ -18,6 +18,8 @@ from jdbpy.session.watchdog import EVERYTHING, SuspendedSince, Watchdog
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline, within
 from tests.session.running import target_of
 
+pytestmark = pytest.mark.one_java
+
 LOCKED = inline("""
 class Locked {
     public static void main(String[] args) throws Exception {

@@ -117,6 +117,7 @@ class Slots {
 """
 
 
+@pytest.mark.one_java
 async def test_conditions_and_texts_read_the_variables_of_the_new_code(jvm: Jvm) -> None:
     """They lie in other slots there, while the places are called as before."""
     swapped = SLOTS.replace("int a = i * 2;", "int B").replace("int b = i * 3;", "int a = i * 2;")
@@ -138,6 +139,7 @@ async def test_conditions_and_texts_read_the_variables_of_the_new_code(jvm: Jvm)
         await end(d)
 
 
+@pytest.mark.one_java
 async def test_a_condition_at_a_hit_in_code_that_was_replaced_meanwhile(jvm: Jvm) -> None:
     """As it is for a hit that is looked at after the swap, at a place where the condition was never asked before."""
     async with debug(jvm, inline(SLOTS)) as d:
@@ -173,6 +175,7 @@ async def test_pop_leads_from_the_old_code_into_the_new(jvm: Jvm) -> None:
         await end(d)
 
 
+@pytest.mark.one_java
 async def test_one_class_and_its_file(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         await at_marker(d, "note")
@@ -267,6 +270,7 @@ def plugin(directory: Path) -> tuple[Path, Path]:
     return directory / "classes a", source
 
 
+@pytest.mark.one_java
 async def test_a_source_is_compiled_on_what_its_class_loader_reads_from(jvm: Jvm, tmp_path: Path) -> None:
     """As in a web application. Paths that the target tells are used below those that the user has named."""
     classes, source = plugin(tmp_path)
@@ -375,6 +379,7 @@ async def test_what_the_vm_refuses_is_explained_and_changes_nothing(jvm: Jvm) ->
         await end(d)
 
 
+@pytest.mark.one_java
 async def test_a_class_file_that_the_target_does_not_know(jvm: Jvm, tmp_path: Path) -> None:
     async with debug(jvm, PROGRAM) as d:
         await at_marker(d, "note")
@@ -394,6 +399,7 @@ async def test_a_class_file_that_the_target_does_not_know(jvm: Jvm, tmp_path: Pa
         await end(d)
 
 
+@pytest.mark.one_java
 async def test_a_breakpoint_without_a_place_in_the_new_code_is_told(jvm: Jvm) -> None:
     async with debug(jvm, PROGRAM) as d:
         await at_marker(d, "note")
@@ -409,6 +415,7 @@ async def test_a_breakpoint_without_a_place_in_the_new_code_is_told(jvm: Jvm) ->
         await d.wait_exit()
 
 
+@pytest.mark.one_java
 async def test_a_breakpoint_does_not_move_into_another_method_of_the_new_code(jvm: Jvm) -> None:
     """Within its method it does, to the next line with code."""
 

@@ -12,6 +12,8 @@ from jdbpy.session.breakpoints.until_hot import PROMOTED_AFTER
 from jdbpy.session.clients import join_session
 from tests.harness import Debugging, Jvm, debug, inline, start_target
 
+pytestmark = pytest.mark.one_java
+
 # "FROM TO" does that many calls, below a method of the class of the breakpoint
 CALLS = """
 import java.io.*;

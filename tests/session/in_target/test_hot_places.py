@@ -10,6 +10,8 @@ from jdbpy import Notice, PointOptions, Reporting, SuspendPolicy
 from jdbpy.session.events.hit_rates import HitLoad, Load, sensitive
 from tests.harness import LIMIT, Jvm, debug, program, start_target, within
 
+pytestmark = pytest.mark.one_java
+
 LOOP = program("Loop", where=TARGETS)
 
 

@@ -123,6 +123,7 @@ async def test_a_breakpoint_that_is_passed_often_goes_into_the_target(jvm: Jvm) 
         await runs_its_own_code(d.target, 1)
 
 
+@pytest.mark.one_java
 async def test_a_breakpoint_asks_for_it_by_an_option(jvm: Jvm) -> None:
     """The setting is off: one says so when it is set, in a class that is loaded later; another is asked for later."""
     async with debug(jvm, PROGRAM) as d:
@@ -321,6 +322,7 @@ async def test_why_a_breakpoint_stays_ordinary(any_jvm: Jvm, condition: str, why
 @pytest.mark.parametrize(
     ("inside", "behind", "why"), [("", "at(i);", ""), ("at(i);", "", "serve is in a loop of the same class")]
 )
+@pytest.mark.one_java
 async def test_a_frame_behind_a_try_block_is_in_no_loop(jvm: Jvm, inside: str, behind: str, why: str) -> None:
     """Where an exception is caught is known from the class file. Here the handler leads to the block again."""
     source = f"""
@@ -364,6 +366,7 @@ async def test_a_frame_behind_a_try_block_is_in_no_loop(jvm: Jvm, inside: str, b
 
 
 @pytest.mark.parametrize("what", ["breakpoint", "calls"])
+@pytest.mark.one_java
 async def test_a_debugger_that_dies_in_the_midst_changes_nothing(
     jvm: Jvm, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
@@ -582,6 +585,7 @@ class Sum {
 
 
 @pytest.mark.parametrize("by_line", [False, True])
+@pytest.mark.one_java
 async def test_the_places_of_a_breakpoint_keep_their_names_while_their_code_is_changed(jvm: Jvm, by_line: bool) -> None:
     """At no moment is a place without its method and line, and each is the one that it was."""
 

@@ -21,6 +21,8 @@ from jdbpy.wire.messages import thread_reference, virtual_machine
 from jdbpy.wire.pending import Pending
 from tests.harness import LIMIT, Jvm, Target, jvms, program, start_target, within
 
+pytestmark = pytest.mark.one_java
+
 PROGRAM = program("Heated")
 METHOD = "Kettle.passed"
 ONE, DONE = "loop 40", "done loop 40 820"
@@ -109,12 +111,19 @@ def _observing(observe: Callable[[CallObserver], Observation]) -> SetUp:
     return set_up
 
 
+async def _record(session: jdbpy.Session, stack: AsyncExitStack) -> InTarget:
+    recording = await session.recorder.record(METHOD, hold=True)
+    stack.push_async_callback(session.recorder.end, recording)
+    return lambda: bool(recording.in_target)
+
+
 WAYS = {
     "condition": _breakpoint(condition="i == -1"),
     "logpoint": _breakpoint(log="{i}"),
     "trace": _trace,
     "calls": _observing(lambda observer: observer.calls(METHOD, limit=1, in_target=True)),
     "calls stats": _observing(lambda observer: observer.statistics(METHOD, in_target=True)),
+    "record": _record,
     "calls tree": _observing(lambda observer: observer.tree("Heated.loop", in_target=True)),
 }
 
@@ -170,9 +179,10 @@ async def die(target: Target, rounds: Rounds, set_up: SetUp, stage: str, command
     return names
 
 
-def worth_it(names: list[str], jvm: Jvm) -> list[int]:
+def worth_it(names: list[str], jvm: Jvm, each: int) -> list[int]:
     """Return the numbers of commands after which to strike: all that change something, but of equal ones in a row only
-    the first and the last. Two JVMs share them: every second one falls to each.
+    the first and the last. Two JVMs share them: every second one falls to each. With ``each`` 2 half of them are left
+    out: of a way that is another one but for a few commands.
 
     Setting one more of six requests, or resuming one more of forty hits, leaves the target as the one before did.
     """
@@ -180,7 +190,7 @@ def worth_it(names: list[str], jvm: Jvm) -> list[int]:
     rows = [list(row) for _, row in itertools.groupby(changing, key=lambda number: names[number - 1])]
     numbers = [number for row in rows for number in sorted({row[0], row[-1]})]
     sharing = jvms.test_jvms()
-    return numbers[sharing.index(jvm) % 2 :: min(len(sharing), 2)]
+    return numbers[sharing.index(jvm) % 2 :: each * min(len(sharing), 2)]
 
 
 @pytest.mark.parametrize("stage", ["installing", "removing"])
@@ -192,7 +202,7 @@ async def test_it_is_killed_after_each_command(jvm: Jvm, way: str, stage: str) -
         rounds = Rounds(target)
         names = await die(target, rounds, WAYS[way], stage, 0)
         await rounds.make()
-        for commands in worth_it(names, jvm):
+        for commands in worth_it(names, jvm, 2 if way == "record" else 1):
             await target.wait_listening_again()
             await die(target, rounds, WAYS[way], stage, commands)
             await rounds.make()

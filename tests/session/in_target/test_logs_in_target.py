@@ -23,6 +23,8 @@ from jdbpy.wire.messages.reference_type import GetValues
 from tests.cli.process import driving
 from tests.harness import LIMIT, Debugging, Jvm, debug, inline, program, start_target
 
+pytestmark = pytest.mark.one_java
+
 PROGRAM = program("Heated")
 SOURCE = Path(PROGRAM.sources, "Heated.java").read_text(encoding="utf-8")
 

@@ -11,6 +11,8 @@ from jdbpy.errors import UsageError
 from jdbpy.session.java.class_file import version_words
 from tests.harness import Jvm, debug, program
 
+pytestmark = pytest.mark.one_java
+
 
 @pytest.mark.usefixtures("nothing_ahead")
 async def test_listing(jvm: Jvm) -> None:

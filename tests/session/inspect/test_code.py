@@ -16,6 +16,8 @@ from jdbpy.session.java.constant_pool import ConstantPool, MalformedPool, class_
 from tests.harness import Jvm, debug, program
 from tests.harness.jvms import javac
 
+pytestmark = pytest.mark.one_java
+
 CODES = program("Codes")
 
 

@@ -10,8 +10,11 @@ import pytest
 
 from jdbpy.errors import JdbpyError, JdwpError, StateError, UsageError
 from jdbpy.session.model.events import Notice, StopReason
+from jdbpy.session.model.options import Options
 from jdbpy.session.model.values import Limits
-from tests.harness import Debugging, Jvm, debug
+from tests.harness import Debugging, Jvm, debug, inline
+
+pytestmark = pytest.mark.one_java
 
 
 @asynccontextmanager
@@ -40,7 +43,7 @@ async def test_instances_are_of_the_class_itself(jvm: Jvm) -> None:
         some = await d.session.heap.instances("java.lang.String", limit=3, limits=Limits(depth=0))
         assert len(some.values) == 3 < some.total
         assert all(value.text.startswith('"') for value in some.values)
-        with pytest.raises(UsageError, match="not loaded"):
+        with pytest.raises(UsageError, match="loaded"):
             await d.session.heap.instances("Hoard$Marker")
 
 
@@ -130,6 +133,38 @@ async def test_a_pinned_object_outlives_collections(jvm: Jvm) -> None:
             await heap.pin(123_456_789)
 
 
+HOLDS = inline("""
+class Holds {
+    public static void main(String[] args) throws Exception {
+        while (true) {
+            Thread.sleep(1); // @beat
+        }
+    }
+    static Object held = new Object();
+}
+""")
+
+
+@pytest.mark.every_java
+async def test_a_pin_lasts_while_expressions_use_the_object_and_no_longer(jvm: Jvm) -> None:
+    """Agents differ: one EnableCollection ends all pins, or one of them (Java 17)."""
+    async with debug(jvm, HOLDS, options=Options(hold="thread")) as d:
+        await d.run_to("beat")
+        values, heap = d.session.values, d.session.heap
+        held = await values.evaluate("held", remember=False)
+        assert held.id is not None
+        await heap.pin(held.id)
+        await heap.pin(held.id)
+        await values.evaluate("held = null", remember=False)
+        for _ in range(3):
+            await values.evaluate("java.util.Objects.requireNonNull($held)", given={"$held": held}, remember=False)
+        await heap.usage.collect()
+        assert not await heap.is_collected(held.id)
+        await heap.unpin(held.id)
+        await heap.usage.collect()
+        assert await heap.is_collected(held.id)
+
+
 @pytest.mark.every_java
 async def test_memory_in_areas(jvm: Jvm) -> None:
     async with hoard(jvm) as d:
@@ -155,8 +190,8 @@ async def test_a_heap_dump(jvm: Jvm, tmp_path: Path) -> None:
             await d.session.heap.usage.dump(str(tmp_path / "dump.bin"))
 
 
-async def test_what_runs_code_needs_a_thread_at_an_event(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Hoard") as d:
+async def test_what_runs_no_code_needs_no_thread(any_jvm: Jvm) -> None:
+    async with debug(any_jvm, "Hoard", options=Options(in_target="off")) as d:
         d.ignored |= {"heap-walk"}
         with pytest.raises(StateError):
             await d.session.heap.usage.collect()

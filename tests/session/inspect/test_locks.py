@@ -10,6 +10,8 @@ from jdbpy.session.model.locks import DeadlockReport, LocksReport, ThreadLocks
 from jdbpy.session.model.vm import VmState
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 
 def by_name(report: LocksReport) -> dict[str, ThreadLocks]:
     return {each.thread.name: each for each in report.threads}

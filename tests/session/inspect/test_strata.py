@@ -13,6 +13,8 @@ from tests.harness import Debugging, Jvm, debug, inline, program
 from tests.harness.class_files import with_source_map
 from tests.harness.programs import Program
 
+pytestmark = pytest.mark.one_java
+
 PLAIN = program("Inlined")
 
 
@@ -197,6 +199,7 @@ async def test_until_does_not_take_inlined_lines_for_later_ones(jvm: Jvm, mapped
         await d.wait_exit()
 
 
+@pytest.mark.two_javas
 async def test_places_in_a_loaded_class(jvm: Jvm, mapped: Program) -> None:
     async with debug(jvm, mapped) as d:
         await d.session.breakpoints.add("Inlined:10")

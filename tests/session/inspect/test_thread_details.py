@@ -47,6 +47,12 @@ async def test_all_about_a_thread(jvm: Jvm) -> None:
             await threads.detail(999999)
         await d.resume()
         spinner = await threads.detail((await threads.find("spinner")).id)
+        assert (spinner.frames, spinner.thread.daemon) == (None, True)
+        assert spinner.thread.cpu is not None
+        assert spinner.interrupted is False
+        assert len(spinner.notes) == 1
+        d.session.instrumentation.mode = "off"
+        spinner = await threads.detail((await threads.find("spinner")).id)
         assert (spinner.frames, spinner.thread.cpu, spinner.thread.daemon) == (None, None, True)
         assert len(spinner.notes) == (
             2 if jvm.feature >= 14 else 3

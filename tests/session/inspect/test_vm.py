@@ -8,6 +8,7 @@ import pytest
 
 from jdbpy.errors import EvalError, StateError, UsageError
 from jdbpy.session.inspect import vm_facts as vm_facts
+from jdbpy.session.inspect.hotspot import only_prints
 from jdbpy.session.inspect.vm import MEANINGS, in_words
 from jdbpy.session.model.options import Options
 from tests.harness import Jvm, debug, program
@@ -39,7 +40,8 @@ async def test_properties(jvm: Jvm) -> None:
 
 
 async def test_what_a_running_target_tells(any_jvm: Jvm) -> None:
-    async with debug(any_jvm, "Crowd", "0", suspend=False) as d:
+    """Where the debugger may have no thread of its own there."""
+    async with debug(any_jvm, "Crowd", "0", suspend=False, options=Options(in_target="off")) as d:
         await d.target.wait_output("ready\n")
         vm = d.session.vm
         assert "java.home" in {each.name for each in await vm.properties()}
@@ -91,6 +93,8 @@ async def test_facts_and_clocks(jvm: Jvm) -> None:
         assert facts.notes == ()
         clocks = await d.session.vm.clocks()
         again = await d.session.vm.clocks()
+        assert clocks.nano_time is not None
+        assert again.nano_time is not None
         assert again.nano_time > clocks.nano_time
         assert abs(clocks.now - time.time()) < 60
         assert 0 < clocks.uptime <= again.uptime
@@ -149,3 +153,18 @@ async def test_capabilities(any_jvm: Jvm) -> None:
         assert not told["canAddMethod"].available
         assert list(told) == list(MEANINGS)
     assert [each.name for each in in_words({"reserved32": True, "reserved31": False})][-1] == "reserved32"
+
+
+@pytest.mark.parametrize(
+    ("line", "prints"),
+    [
+        *((line, True) for line in ("", "help", "VM.version", "VM.flags -all", "Thread.print -l", "JFR.check")),
+        *(
+            (line, False)
+            for line in ("JFR.start name=a", "GC.heap_dump a.hprof", "VM.set_flag A 1", "VM.log list", "GC.run")
+        ),
+    ],
+)
+def test_a_command_that_changes_something_is_never_run_again(line: str, prints: bool) -> None:
+    """Where the target has collected its answer before it was read: it would start a second recording."""
+    assert only_prints(line) == prints

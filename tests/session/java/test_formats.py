@@ -10,6 +10,8 @@ from jdbpy.wire import ids
 from jdbpy.wire.constants import Tag
 from tests.harness import Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 PROGRAM = """
 import java.util.List;
 import java.util.Map;

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
+
 from jdbpy.identifiers import is_identifier
 from jdbpy.session.sources.text import SourceFile
 from tests.harness import Jvm, debug, inline, start_target
+
+pytestmark = pytest.mark.one_java
 
 NAMES = """
 class Start {
@@ -72,6 +76,7 @@ async def test_names_in_expressions_and_places(jvm: Jvm) -> None:
         assert d.session.sources.doubt(file, shift) == ""
 
 
+@pytest.mark.two_javas
 async def test_the_characters_are_those_of_the_jvm(jvm: Jvm) -> None:
     """Characters whose kind a later version of Unicode has changed aside: a handful."""
     async with start_target(jvm, inline(CHARACTERS), suspend=False) as target:

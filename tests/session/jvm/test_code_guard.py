@@ -16,6 +16,8 @@ from jdbpy.wire.ids import ObjectID, ReferenceTypeID
 from jdbpy.wire.messages import virtual_machine
 from tests.harness import LIMIT, Debugging, Jvm, debug, within
 
+pytestmark = pytest.mark.one_java
+
 ONE, OTHER = ReferenceTypeID(ObjectID(7)), ReferenceTypeID(ObjectID(8))
 
 TRIPS = 40

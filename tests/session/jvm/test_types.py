@@ -17,6 +17,8 @@ from jdbpy.wire.ids import CodeLocation, MethodID, ObjectID, ReferenceTypeID, Th
 from jdbpy.wire.messages import reference_type, thread_reference
 from tests.harness import Debugging, Jvm, debug
 
+pytestmark = pytest.mark.one_java
+
 
 def cache_of(d: Debugging) -> TypeCache:
     return d.session._target.types

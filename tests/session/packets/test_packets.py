@@ -27,6 +27,8 @@ from tests.harness import Jvm, program, start_target
 from tests.harness.captures import Tcp, captured, frames_of, pcap, pcapng, segments_of
 from tests.jdb.driving import drive, theirs
 
+pytestmark = pytest.mark.one_java
+
 SHOP = program("Shop")
 CODEC = GeneratedCodec()
 Chunk = tuple[int, bytes]

@@ -22,6 +22,8 @@ from tests.harness import Debugging, Jvm, debug, inline
 from tests.session.running import counts_agree, counts_of
 from tests.session.snapshots.seen import seen
 
+pytestmark = pytest.mark.one_java
+
 SECRETS = """
 public class Secrets {
     public static void main(String[] args) {

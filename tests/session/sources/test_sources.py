@@ -25,6 +25,8 @@ from tests.harness import Jvm, debug, inline, start_target
 from tests.harness.needs import maven
 from tests.harness.programs import ROOT
 
+pytestmark = pytest.mark.one_java
+
 
 class NoTarget:
     """Stands in for a target of which only the listeners are needed."""
@@ -267,6 +269,7 @@ def fake_jdk(home: Path, version: str) -> Path:
 
 
 @pytest.mark.usefixtures("nothing_ahead")
+@pytest.mark.two_javas
 async def test_sources_of_the_jdk(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with debug(jvm, "Hello") as d:
         target: Target = d.session._target

@@ -9,6 +9,8 @@ import pytest
 from jdbpy.errors import EvalError
 from tests.harness import Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 PROGRAM = """
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;

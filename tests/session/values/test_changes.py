@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jdbpy.session.model.values import Variable
 from tests.harness import Jvm, debug, inline
+
+pytestmark = pytest.mark.one_java
 
 PROGRAM = """
 import java.util.ArrayList;

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jdbpy import Limits
 from tests.harness import Jvm, debug, inline
+
+pytestmark = pytest.mark.one_java
 
 SOURCE = """
 public class Wide {

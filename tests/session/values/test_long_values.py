@@ -18,6 +18,8 @@ from jdbpy.session.values.chains import ChainWalk
 from jdbpy.wire.messages.stack_frame import SlotInfo
 from tests.harness import Debugging, Jvm, Program, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 LONG = 12_001
 """More elements than one description has values by default."""
 

@@ -15,6 +15,8 @@ from jdbpy import views
 from jdbpy.errors import EvalError, UsageError
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 PROGRAM = """
 import java.math.BigDecimal;
 import java.util.ArrayList;

@@ -13,6 +13,8 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import ObjectID, TaggedValue as WireValue
 from tests.harness import Debugging, Jvm, debug, inline
 
+pytestmark = pytest.mark.one_java
+
 
 async def at_stop(d: Debugging) -> dict[str, WireValue]:
     """The locals of Gallery.main at its stop."""
@@ -124,6 +126,7 @@ async def test_throwables(jvm: Jvm) -> None:
         assert "getStackTrace()" in fresh.note
 
 
+@pytest.mark.two_javas
 async def test_lambdas_are_told_by_their_class(jvm: Jvm) -> None:
     async with debug(jvm, "Gallery") as d:
         values = await at_stop(d)

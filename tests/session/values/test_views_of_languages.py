@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jdbpy.session.model.values import Limits, ValueInfo
 from tests.harness import Debugging, Jvm, Program, debug, program
 from tests.harness.needs import LIBRARIES, library_jars
 from tests.harness.programs import FIXTURES
+
+pytestmark = pytest.mark.one_java
 
 ALL = Limits(depth=3, elements=2000, string=2000)
 

@@ -28,6 +28,8 @@ from jdbpy.wire.constants import Tag
 from jdbpy.wire.ids import FieldID, ReferenceTypeID, TaggedValue
 from tests.harness import Debugging, Jvm, debug, program
 
+pytestmark = pytest.mark.one_java
+
 NULL = TaggedValue(Tag.OBJECT, 0)
 
 
