@@ -35,7 +35,7 @@ _ENTRIES = 50_000
 _JDB_ENTRIES = 5_000
 
 
-class _Turns:
+class Turns:
     """A running Loop, the way to it, and the number of its turns."""
 
     def __init__(self, link: Link, counter: mmap.mmap, pid: int) -> None:
@@ -66,9 +66,8 @@ class _Turns:
 
 
 @asynccontextmanager
-async def _turning(
-    bench: Bench, rtt: float, program: str = "Loop", options: Sequence[str] = ()
-) -> AsyncIterator[_Turns]:
+async def turning(bench: Bench, rtt: float, program: str = "Loop", options: Sequence[str] = ()) -> AsyncIterator[Turns]:
+    """Run one of the programs that go round in a loop and count their turns."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(8))
         file.flush()
@@ -76,9 +75,9 @@ async def _turning(
             async with bench.target(program, file.name, options=options) as target:
                 if rtt:
                     async with open_relay(target.address, rtt=rtt) as link:
-                        yield _Turns(link, counter, target.pid)
+                        yield Turns(link, counter, target.pid)
                 else:
-                    yield _Turns(Direct(target), counter, target.pid)
+                    yield Turns(Direct(target), counter, target.pid)
 
 
 async def condition(bench: Bench) -> list[Result]:
@@ -88,17 +87,17 @@ async def condition(bench: Bench) -> list[Result]:
 
 async def _condition(bench: Bench, rtt: float) -> Result:
     async def by_script() -> Sample:
-        async with _turning(bench, rtt) as turns, jdbpy.attach_session(turns.link.address) as session:
+        async with turning(bench, rtt) as turns, jdbpy.attach_session(turns.link.address) as session:
             await session.breakpoints.add(_HIT.text, condition="number < 0", policy=jdbpy.SuspendPolicy.THREAD)
             return await turns.sample()
 
     async def by_jdi() -> Sample:
-        async with _turning(bench, rtt) as turns, jdi.begun(bench.jvm, turns.link, *_jdi("condition")):
+        async with turning(bench, rtt) as turns, jdi.begun(bench.jvm, turns.link, *_jdi("condition")):
             return await turns.sample()
 
     async def by_jdb() -> Sample:
         """jdb has no conditions: it prints the variable and goes on."""
-        async with _turning(bench, rtt) as turns, jdb_at(bench, turns.link, _HIT) as conversation:
+        async with turning(bench, rtt) as turns, jdb_at(bench, turns.link, _HIT) as conversation:
 
             async def go_on() -> None:
                 while True:
@@ -112,7 +111,7 @@ async def _condition(bench: Bench, rtt: float) -> Result:
             return sample
 
     async def by_floor() -> Sample:
-        async with _turning(bench, rtt) as turns:
+        async with turning(bench, rtt) as turns:
             return await _beside(turns, lambda stop: stop.condition("number"))
 
     contenders = {"floor": by_floor, "jdbpy": by_script, "JDI": by_jdi, "jdb": by_jdb}
@@ -129,7 +128,7 @@ async def handlers(bench: Bench) -> list[Result]:
 
 async def _handlers(bench: Bench, what: str, condition: str) -> Result:
     async def by_script() -> Sample:
-        async with _turning(bench, 0.0, "Handlers") as turns, jdbpy.attach_session(turns.link.address) as session:
+        async with turning(bench, 0.0, "Handlers") as turns, jdbpy.attach_session(turns.link.address) as session:
             place = Place("Handlers", "hit").text
             await session.breakpoints.add(place, condition=condition, policy=jdbpy.SuspendPolicy.ALL)
             return await turns.sample()
@@ -141,23 +140,23 @@ async def logpoint(bench: Bench) -> list[Result]:
     """A text with one local variable."""
 
     async def by_script() -> Sample:
-        async with _turning(bench, 0.1) as turns, jdbpy.attach_session(turns.link.address) as session:
+        async with turning(bench, 0.1) as turns, jdbpy.attach_session(turns.link.address) as session:
             await session.breakpoints.add(_HIT.text, log="number is {number}")
             return await turns.sample()
 
     async def by_jdi() -> Sample:
-        async with _turning(bench, 0.1) as turns, jdi.begun(bench.jvm, turns.link, *_jdi("condition")):
+        async with turning(bench, 0.1) as turns, jdi.begun(bench.jvm, turns.link, *_jdi("condition")):
             return await turns.sample()
 
     async def by_floor() -> Sample:
-        async with _turning(bench, 0.1) as turns:
+        async with turning(bench, 0.1) as turns:
             return await _beside(turns, lambda stop: stop.logpoint("number"))
 
     contenders = {"floor": by_floor, "jdbpy": by_script, "JDI": by_jdi}
     return [await bench.compare("a hit of a logpoint with one local", "100 ms", contenders)]
 
 
-async def _beside(turns: _Turns, work: Callable[[BareStop], None]) -> Sample:
+async def _beside(turns: Turns, work: Callable[[BareStop], None]) -> Sample:
     """Runs the floor in a thread while the turns are measured; closing its connection ends it."""
     floor = await in_thread(lambda: Floor(turns.link.host, turns.link.port))
 
@@ -270,7 +269,7 @@ async def in_target(bench: Bench) -> list[Result]:
 
 async def _in_target(bench: Bench, words: str, rtt: float) -> Result:
     text, work = _CONDITIONS[words]
-    anvil = partial(_turning, bench, rtt, "Anvil", AS_IN_PRODUCTION)
+    anvil = partial(turning, bench, rtt, "Anvil", AS_IN_PRODUCTION)
 
     async def without() -> Sample:
         async with anvil() as turns, jdbpy.attach_session(turns.link.address):
@@ -300,3 +299,30 @@ async def _in_target(bench: Bench, words: str, rtt: float) -> Result:
     }
     link = f"{rtt * 1000:.0f} ms" if rtt else "loopback"
     return await bench.compare(f"a condition in the target: {words}", link, contenders)
+
+
+_LEVELS = {"lines alone": "lines", "all of it": "all"}
+"""What is recorded of each turn of a loop of three lines and three stores."""
+
+
+async def recorded(bench: Bench) -> list[Result]:
+    """A hot loop that is recorded, beside one without a debugger: the processor time of a line that is reached."""
+    return [await _recorded(bench, words, level) for words, level in _LEVELS.items()]
+
+
+async def _recorded(bench: Bench, words: str, level: str) -> Result:
+    lines = partial(turning, bench, 0.0, "Lines", AS_IN_PRODUCTION)
+
+    async def without() -> Sample:
+        async with lines() as reached, jdbpy.attach_session(reached.link.address):
+            return await reached.processor_sample()
+
+    async def recording() -> Sample:
+        async with lines() as reached, jdbpy.attach_session(reached.link.address) as session:
+            begun = await session.recorder.record("Lines.work", level=level)
+            while not begun.in_target:  # noqa: ASYNC110 # nothing tells
+                await trio.sleep(0.1)
+            return await reached.processor_sample()
+
+    work = f"`record` of a hot loop, {words}: a line"
+    return await bench.compare(work, "loopback", {"without": without, "jdbpy": recording})

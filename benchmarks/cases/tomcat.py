@@ -1,5 +1,5 @@
 """Tomcat under eight clients: what a request costs while a breakpoint, a logpoint or a trace is on its way, or
-calls of it are observed.
+calls of it are observed or recorded.
 
 Figures are the processor time that Tomcat's own process takes for a request, and the time from one request to the next.
 On a machine with other work the first tells more. Each way is measured in turns with the same JVM without a debugger,
@@ -113,6 +113,13 @@ def _observing(observe: Callable[[jdbpy.Session], Any]) -> SetUp:
     return set_up
 
 
+async def _recording(session: jdbpy.Session, ask: Ask) -> None:
+    """A method of the servlet is recorded: lines, stores, calls."""
+    recording = await session.recorder.record(_ON_THE_WAY)
+    while not recording.in_target:
+        await ask(_FEW)
+
+
 async def _idle(session: jdbpy.Session, ask: Ask) -> None:
     """The session has read the threads and classes, and sets nothing."""
     await session.threads.list()
@@ -136,6 +143,7 @@ _WAYS: dict[str, SetUp] = {
     "calls of the servlet's doGet, 20 reports a second": _observing(
         lambda each: each.observer.calls(f"{_SERVLET}.doGet", limit=20)
     ),
+    "record of the servlet's serveResource": _recording,
 }
 
 
@@ -149,7 +157,7 @@ async def run(bench: Bench) -> list[Result]:
             for _ in range(_PAIRS):
                 figures["without"].append(await tomcat.window(_REQUESTS))
                 figures["jdbpy"].append(await _with(tomcat, set_up, "auto", _REQUESTS))
-            if set_up is not _idle:
+            if set_up not in (_idle, _recording):  # nothing is recorded but in the target
                 figures["ordinary"].append(await _with(tomcat, set_up, "off", _FEW))
             results += _results(what, figures)
     return results
