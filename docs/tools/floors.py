@@ -80,9 +80,10 @@ def draw() -> str:
     ground = [name for name in GROUND if (PACKAGE / name).exists() or (PACKAGE / f"{name}.py").exists()]
     top = MARGIN + ROW_HEIGHT
     height = top + ROW_HEIGHT * (len(rows) + 1) + MARGIN
+    lines = reduced(floors)
     place: dict[str, tuple[float, int]] = {}
     for level, names in enumerate(rows):
-        names.sort(key=lambda name: _middle([place[other][0] for other in reduced(floors)[name]]))
+        names.sort(key=lambda name: _middle([place[other][0] for other in lines[name]]))
         y = top + ROW_HEIGHT * (len(rows) - 1 - level) + 18
         for number, name in enumerate(names):
             place[name] = (MARGIN + (WIDTH - 2 * MARGIN) * (number + 0.5) / len(names), y)
@@ -94,7 +95,7 @@ def draw() -> str:
         f'<rect x="8" y="{top - 8}" width="{WIDTH - 16}" height="{ROW_HEIGHT * len(rows) + 4}" rx="6" fill="#f6f6f2"/>',
         f'<text x="{MARGIN}" y="{top + 8}" fill="#666666">session</text>',
     ]
-    for name, imported in sorted(reduced(floors).items()):
+    for name, imported in sorted(lines.items()):
         x, y = place[name]
         for other in sorted(imported):
             to_x, to_y = place[other]

@@ -12,7 +12,7 @@ from docs.tools.floors import write as write_floors
 from docs.tools.man_page import write as write_man
 from docs.tools.manual import write_pages
 from docs.tools.notebook import write as write_notebook
-from docs.tools.picture import take_picture
+from docs.tools.pictures import take_pictures
 from docs.tools.reference import write as write_reference
 from docs.tools.speed_picture import write as write_speed
 from docs.tools.sync_api import write as write_sync
@@ -27,7 +27,7 @@ GENERATORS: dict[str, Callable[[], None]] = {
     "man": write_man,
     "manual": write_pages,
     "notebook": write_notebook,
-    "picture": take_picture,
+    "pictures": take_pictures,
     "speed": write_speed,
     "sync": write_sync,
     "reference": write_reference,

@@ -21,16 +21,17 @@ MODULES = {
     "breakpoints": ("Stop", "Breakpoint", "Hits"),
     "fleet": ("Answer", "FleetHit", "Fleet", "FleetHits"),
     "heap": ("Heap",),
-    "observed": ("Calls", "CallTiming"),
+    "observed": ("CallRecording", "Calls", "CallTiming"),
     "timing": ("Timing",),
     "vm": ("Vm",),
+    "testing": ("Failure", "FailingTests"),
 }
 """The classes that ask or wait; all others are plain data, and the same in both."""
 
 SAME = {"Histogram": "heap", "Place": "frames", "Table": "tables"}
 HOME = {name: module for module, names in MODULES.items() for name in names}
 
-LIVE = {"Vm", "Breakpoint", "Hits", "Heap", "Timing", "FleetHits", "Calls", "CallTiming"}
+LIVE = {"Vm", "Breakpoint", "Hits", "Heap", "Timing", "FleetHits", "CallRecording", "Calls", "CallTiming"}
 """Classes whose plain members read the session, which is done in its thread."""
 LIVE_MEMBERS = {("Stop", "breakpoint")}
 
