@@ -264,6 +264,9 @@ def folded(profiles: Sequence[tuple[str, ProfileShown]], failed: Sequence[str]) 
         return None
     parts = [(jvm, shown.found.matching(request.pattern)) for jvm, shown in profiles if shown.found is not None]
     merged = merged_profiles(parts)
+    unseen = [jvm for jvm, found in parts if not found.stacks.total]
+    if unseen and len(unseen) < len(parts):
+        merged.notes = (f"nothing was seen in {', '.join(unseen)}", *merged.notes)
     result = _result(merged, request.replace(pattern=""))
     fields = {name: getattr(result, name) for name in ProfileShown.__fields__}
     fields["tree"] = tuple(tree_rows(merged.stacks, names_first=True))

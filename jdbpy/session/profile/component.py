@@ -5,8 +5,8 @@ Owns the choice of the method, and makes sure that nothing stays in the target h
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import trio
 
@@ -70,6 +70,8 @@ class Profiler:
         self._recorder = TargetRecorder(target, runner, command)
         self._sampling: Sampler | None = None
         self._running: Running | None = None
+        self._busy = ""
+        """What is being made, "" for nothing: there is one recording at a time."""
 
     @asynccontextmanager
     async def running(self, kind: str = CPU, *, sampling: bool = False) -> AsyncIterator[Running]:
@@ -80,30 +82,32 @@ class Profiler:
         """
         if kind not in KINDS:
             raise UsageError(f"no such kind of profile: '{kind}'", hint=f"there are {', '.join(KINDS)}")
-        target = self._target
-        self._require_running("a profile")
-        why = "" if not sampling else "as asked for"
-        if not why:
-            try:
-                await self._start(settings_of(kind, target.release))
-            except StateError as error:
-                if not isinstance(error, NoRecorder) and error.code not in _NO_WAY:
-                    raise
-                why = error.message
-        if why:
-            target.require_jvm("a profile by sampling")
-        if why and kind not in (CPU, WALL):
-            raise StateError(f"{why}; only {CPU} and {WALL} can be had without it", code="NO_FLIGHT_RECORDER")
-        self._running = running = Running(kind, why)
-        try:
+        with self._alone("a profile", "a profile is being made already"):
+            why = "as asked for" if sampling else await self._why_sampled(kind)
             if why:
-                async with self._looking():
+                self._target.require_jvm("a profile by sampling")
+            if why and kind not in (CPU, WALL):
+                raise StateError(f"{why}; only {CPU} and {WALL} can be had without it", code="NO_FLIGHT_RECORDER")
+            self._running = running = Running(kind, why)
+            try:
+                if why:
+                    async with self._looking():
+                        yield running
+                else:
                     yield running
-            else:
-                yield running
-        finally:
-            self._running = None
-            await self._drop()
+            finally:
+                self._running = None
+                await self._drop()
+
+    async def _why_sampled(self, kind: str) -> str:
+        """Start a recording; return why there is none, and the stacks have to be sampled, or ""."""
+        try:
+            await self._start(settings_of(kind, self._target.release))
+        except StateError as error:
+            if not isinstance(error, NoRecorder) and error.code not in _NO_WAY:
+                raise
+            return error.message
+        return ""
 
     @asynccontextmanager
     async def timing(
@@ -116,25 +120,23 @@ class Profiler:
         ``@jakarta.ws.rs.GET``. Raises StateError before Java 25, without a flight recorder, and if everything is
         suspended. wire: some 10 trips.
         """
-        self._require_running("timing")
-        require_release(self._target.release)
-        methods = await choose_timed(self._target, method, most_methods, excludes)
-        self._require_running("timing")
-        changed = self._target.changed_code
-        changed.timed.update(methods.type_ids or ())
-        try:
+        with self._alone("timing", "methods are being timed already"):
+            require_release(self._target.release)
+            methods = await choose_timed(self._target, method, most_methods, excludes)
+            self._require_running("timing")
+            changed = self._target.changed_code
+            changed.timed.update(methods.type_ids or ())
             try:
-                await self._start(methods.settings)
-            except NoRecorder as error:
-                raise StateError(error.message, hint=INSTEAD, code=error.code) from error
-            self._running = Running("timing")
-            await self._set_in(methods)
-            yield RunningTiming(methods, self._recorder.take)
-        finally:
-            self._running = None
-            await self._drop()
-            changed.timed.clear()
-            await self._set_in(methods)
+                try:
+                    await self._start(methods.settings)
+                except NoRecorder as error:
+                    raise StateError(error.message, hint=INSTEAD, code=error.code) from error
+                await self._set_in(methods)
+                yield RunningTiming(methods, self._recorder.take)
+            finally:
+                await self._drop()
+                changed.timed.clear()
+                await self._set_in(methods)
 
     async def _set_in(self, methods: TimedMethods) -> None:
         """Set breakpoints again in the classes of these methods: their code is another one. wire: 3 trips for each."""
@@ -166,8 +168,18 @@ class Profiler:
                 hint="'resume' lets them run",
                 code="SUSPENDED",
             )
-        if self._running is not None:
-            raise StateError("a profile is being made already", code="PROFILING")
+
+    @contextmanager
+    def _alone(self, what: str, busy: str) -> Iterator[None]:
+        """Keep others out while the block runs. Raises StateError if the target cannot be profiled now."""
+        self._require_running(what)
+        if self._busy:
+            raise StateError(self._busy, hint="wait until it ends, or end it with Ctrl-C", code="PROFILING")
+        self._busy = busy
+        try:
+            yield
+        finally:
+            self._busy = ""
 
     async def _start(self, settings: Mapping[str, str]) -> None:
         """Start a recording. Raises NoRecorder where there is no flight recorder, else StateError."""

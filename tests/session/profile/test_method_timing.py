@@ -41,7 +41,7 @@ async def test_calls_and_times_are_those_of_the_program(jvm: Jvm) -> None:
                         await session.profiler.timings("Clocked.work", 0.1)
                     assert "'calls stats METHOD'" in old.value.hint
                     return
-                await session.breakpoints.add(program("Clocked").at("called"), condition="times == 1")
+                called = await session.breakpoints.add(program("Clocked").at("called"), condition="times == 1")
                 async with session.profiler.timing("Clocked.work(int)") as running:
                     await stop_at_one(session, target)
                     await target.send(str(CALLS))
@@ -66,6 +66,18 @@ async def test_calls_and_times_are_those_of_the_program(jvm: Jvm) -> None:
                 assert "jdbpy-" not in await session.vm.diagnostic_command("JFR.check")
                 with pytest.raises(UsageError, match="no method"):
                     await session.profiler.timings("Clocked.nothing", 0.1)
+                await session.points.remove([called.number])
+                never = await session.breakpoints.add("Clocked.work(int)", condition="number < 0", woven=True)
+                await target.send("5")
+                await target.wait_output("called 40\n")
+                assert session.instrumentation.woven()
+                with pytest.raises(StateError, match="has put code of its own into Clocked") as woven:
+                    await session.profiler.timings("Clocked.work(int)", 0.1)
+                assert "'unweave' takes it out" in woven.value.hint
+                await session.points.remove([never.number])
+                await session.instrumentation.remove()
+                [work] = (await timed(session, target, "Clocked.work(int)", 7)).methods
+                assert work.count == 8 * 7
     async with start_target(jvm, program("Clocked"), suspend=False, with_agent=False) as target:
         await target.wait_output("ready")
         with within(LIMIT):

@@ -111,6 +111,25 @@ async def test_nothing_is_left_behind(any_jvm: Jvm) -> None:
             assert f"jdbpy-{host()}-{os.getpid()}" not in await recordings(session)
 
 
+@pytest.mark.two_javas
+async def test_of_two_that_begin_at_the_same_moment_one_is_refused(jvm: Jvm) -> None:
+    outcomes: list[str] = []
+    async with profiled(jvm) as session:
+        with within(LIMIT):
+            async with trio.open_nursery() as nursery:
+                for _ in range(2):
+                    nursery.start_soon(profile_or_refusal, session, outcomes)
+            assert sorted(outcomes) == ["PROFILING", "flight recorder"]
+            assert "jdbpy-" not in await recordings(session)
+
+
+async def profile_or_refusal(session: Session, outcomes: list[str]) -> None:
+    try:
+        outcomes.append((await session.profiler.profile(0.1)).source)
+    except StateError as error:
+        outcomes.append(error.code)
+
+
 @pytest.mark.every_java
 async def test_what_a_killed_debugger_has_left_ends_at_the_next_attach(jvm: Jvm) -> None:
     """What others record runs on. With Java 8 a session ends although the recorder's own thread is there."""
