@@ -44,7 +44,7 @@ Debugs Java programs.
   demo     start a bundled program and debug it, with a tour
   open     show a snapshot, which the command 'snapshot FILE' has written: no JVM is needed;
            or recorded calls, which 'recorded to FILE' has written;
-           or a recording of the flight recorder: open FILE.jfr [cpu|wall|alloc|lock|exceptions] [to FILE]
+           or a recording of the flight recorder: open FILE.jfr [cpu|wall|alloc|lock|exceptions|timing] [to FILE]
   replay   play a session again that --record FILE has recorded: its commands, or those given, without the JVM
   packets  show the packets of a capture (tcpdump, Wireshark) or a --record file as JDWP ('jdbpy packets --help')
   jvms     the JVMs of this machine, and where their agents listen

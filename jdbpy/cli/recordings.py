@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from jdbpy.cli.arguments.profiling import ProfileArgument, ProfileRequest
+from jdbpy.cli.commands import timing  # noqa: F401  # shows the times of methods
 from jdbpy.cli.commands.profiling import opened
 from jdbpy.cli.console import Console
 from jdbpy.cli.output.choice import choose_renderer
@@ -45,7 +46,7 @@ def main(words: Sequence[str]) -> int:
                 rest.append(f'"{word}"' if " " in word else word)
         request: ProfileRequest = ProfileArgument(sources=1).parse(" ".join(rest))
     except UsageError as error:
-        hint = error.hint or "jdbpy open FILE.jfr [cpu|wall|alloc|lock|exceptions] [PATTERN] [to FILE] [--json]"
+        hint = error.hint or "jdbpy open FILE.jfr [cpu|wall|alloc|lock|exceptions|timing] [PATTERN] [to FILE] [--json]"
         standard.write(f"jdbpy: {error.message}\n  {hint}\n", sys.stderr)
         return USAGE
     console = Console(JsonRenderer() if as_json else choose_renderer(settings), json=as_json)

@@ -15,6 +15,9 @@ from jdbpy.record import Record
 
 _DURATION = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)(ms|s|m|min|h)?$")
 _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+TIMING = "timing"
+"""The word for methods that the JVM has timed, in a recording."""
+
 _OPTIONS = ("--svg", "--html", "--collapsed", "--speedscope", "--pprof")
 
 
@@ -38,7 +41,8 @@ class ProfileArgument(Argument[ProfileRequest]):
 
     def __init__(self, sources: int = 0) -> None:
         self._sources = sources
-        kinds = "|".join(KINDS)
+        self._kinds = (*KINDS, *((TIMING,) if sources == 1 else ()))
+        kinds = "|".join(self._kinds)
         first = " ".join(["FILE", "FILE"][:sources]) if sources else "[DURATION]"
         self.metavar = f"{first} [{kinds}] [PATTERN]{'' if sources else ' [sampling] [--fold]'} [to FILE]"
         self.help = (
@@ -46,6 +50,7 @@ class ProfileArgument(Argument[ProfileRequest]):
             + "PATTERN keeps stacks with a method that fits: `com.acme.*`, `Order.total`; "
             + ("" if sources else "`sampling`: by sampling all stacks, not by the flight recorder; ")
             + ("" if sources else "`--fold`: with `each`, one profile of all JVMs, as FILE has it anyway; ")
+            + ("`timing`: the methods that the JVM has timed; " if sources == 1 else "")
             + f"FILE is written to, by its ending: {WORDS.replace(chr(39), '`')}"
         )
 
@@ -67,7 +72,7 @@ class ProfileArgument(Argument[ProfileRequest]):
                 request = request.replace(files=(*request.files, path))
             elif found is not None and not self._sources and request.seconds is None:
                 request = request.replace(seconds=float(found[1]) * _SECONDS[found[2] or ""])
-            elif word.lower() in KINDS and not request.kind:
+            elif word.lower() in self._kinds and not request.kind:
                 request = request.replace(kind=word.lower())
             elif word == "--fold" and not self._sources:
                 request = request.replace(fold=True)
@@ -77,13 +82,13 @@ class ProfileArgument(Argument[ProfileRequest]):
                 request = request.replace(pattern=word)
             else:
                 raise UsageError(
-                    f"unexpected argument '{word}'", hint=f"kinds are {', '.join(KINDS)}; 'to FILE' writes a file"
+                    f"unexpected argument '{word}'", hint=f"kinds are {', '.join(self._kinds)}; 'to FILE' writes a file"
                 )
         return request
 
     def complete(self, text: str, names: Names) -> Iterable[Candidate]:
         word = text.rpartition(" ")[2]
-        return matching(word, (*KINDS, "to", *(() if self._sources else ("sampling", "--fold"))))
+        return matching(word, (*self._kinds, "to", *(() if self._sources else ("sampling", "--fold"))))
 
 
 def _unquoted(word: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -11,7 +12,7 @@ import trio
 
 import jdbpy.jfr
 from jdbpy import Notice
-from jdbpy.cli.arguments.profiling import ProfileArgument, ProfileRequest
+from jdbpy.cli.arguments.profiling import TIMING, ProfileArgument, ProfileRequest
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, faint, number, remark
 from jdbpy.cli.output.shows import shows
@@ -21,15 +22,18 @@ from jdbpy.cli.table import command
 from jdbpy.drawing.charts import sparkline
 from jdbpy.drawing.exports import from_collapsed
 from jdbpy.drawing.flame import changes, flame_graph
-from jdbpy.drawing.stacks import WeightedStacks
+from jdbpy.drawing.stacks import WeightedStacks, fits_name
 from jdbpy.drawing.units import BYTES, NANOS, in_words
 from jdbpy.errors import UsageError
+from jdbpy.jfr.recording import FlightRecording
 from jdbpy.json_form import HIDDEN
 from jdbpy.profiles.files import write, write_text
 from jdbpy.profiles.kinds import CPU, KINDS
 from jdbpy.profiles.profile import SAMPLING, TOP, Profile, merged_profiles
 from jdbpy.profiles.recorded import kinds_in, read_profile
 from jdbpy.record import Record
+from jdbpy.session.model.calls import MethodTimings
+from jdbpy.session.profile.method_timing import EVENT, timings_in
 
 DEFAULT_SECONDS = 10.0
 
@@ -274,10 +278,13 @@ def folded(profiles: Sequence[tuple[str, ProfileShown]], failed: Sequence[str]) 
 
 
 @command("profile open", group="vm", everywhere=True)
-async def profile_open(ctx: Context, request: Annotated[ProfileRequest, ProfileArgument(sources=1)]) -> ProfileShown:
+async def profile_open(
+    ctx: Context, request: Annotated[ProfileRequest, ProfileArgument(sources=1)]
+) -> ProfileShown | MethodTimings:
     """Show the profile in a recording of the flight recorder, or in collapsed stacks.
 
     `profile open app.jfr`, `profile open app.jfr alloc to alloc.svg`. `jdbpy open app.jfr` does the same without a JVM.
+    `profile open app.jfr timing` shows the methods that a JVM of Java 25 has timed.
     """
     return await trio.to_thread.run_sync(partial(opened, request), abandon_on_cancel=True)
 
@@ -292,18 +299,33 @@ async def profile_diff(ctx: Context, request: Annotated[ProfileRequest, ProfileA
     return await trio.to_thread.run_sync(partial(compared, request), abandon_on_cancel=True)
 
 
-def opened(request: ProfileRequest) -> ProfileShown:
-    """Return the profile that a file has. Raises UsageError for a file that has none."""
+def opened(request: ProfileRequest) -> ProfileShown | MethodTimings:
+    """Return the profile that a file has, or the times of methods. Raises UsageError for a file that has none."""
     path = request.sources[0]
-    found, others = _read(path, request.kind)
-    return _result(found, request, tuple(others))
+    recording = _recording(path)
+    is_timed = recording is not None and recording.counts()[EVENT] > 0
+    if recording is not None and (
+        request.kind == TIMING or (is_timed and not request.kind and not kinds_in(recording))
+    ):
+        if not is_timed:
+            raise UsageError(f"{path} has no methods that the JVM has timed", hint=_there(kinds_in(recording)))
+        if request.files:
+            raise UsageError("the times of methods are a table, not a picture", hint="'--json' gives them to programs")
+        return timings_in(recording, partial(_is_wanted, request.pattern))
+    found, others = _profile_in(path, recording, request.kind)
+    return _result(found, request, (*others, *((TIMING,) if is_timed else ())))
+
+
+def _is_wanted(pattern: str, method: str) -> bool:
+    return pattern in ("", "*") or fits_name(method, pattern)
 
 
 def compared(request: ProfileRequest) -> ProfileChange:
     """Return what has changed between two files."""
     first, second = request.sources
-    before = _read(first, request.kind)[0].matching(request.pattern)
-    after = _read(second, request.kind)[0].matching(request.pattern)
+    before, after = (
+        _profile_in(path, _recording(path), request.kind)[0].matching(request.pattern) for path in request.sources
+    )
     rows = [
         ChangedShare(method, old, new)
         for method, old, new in changes(after.stacks, before.stacks)[:TOP]
@@ -319,22 +341,19 @@ def compared(request: ProfileRequest) -> ProfileChange:
     return ProfileChange(first, second, tuple(rows), tuple(files))
 
 
-def _read(path: str, kind: str) -> tuple[Profile, list[str]]:
-    """Return the profile of a kind in a file, and the other kinds that it has; the first one if none is named."""
-    try:
+def _recording(path: str) -> FlightRecording | None:
+    """Return the recording in a file, None if it has something else. Raises UsageError."""
+    with _readable(path):
         with open(path, "rb") as file:
             head = file.read(4)
-        if head != b"FLR\0":
-            return _collapsed(path), []
-        recording = jdbpy.jfr.read(path)
-        kinds = kinds_in(recording)
-        chosen = kind or (kinds[0] if kinds else "")
-        if chosen not in kinds:
-            there = f"it has {', '.join(kinds)}" if kinds else "it has events of no kind that is shown"
-            raise UsageError(f"{path} has no events for {chosen or 'a profile'}", hint=there)
-        found = read_profile(recording, chosen)
-        found.stacks.title = f"{Path(path).name}, {found.stacks.title}"
-        return found, [each for each in kinds if each != chosen]
+        return jdbpy.jfr.read(path) if head == b"FLR\0" else None
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Raise UsageError for a file that cannot be read."""
+    try:
+        yield
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read: {error.strerror or error}",
@@ -342,11 +361,29 @@ def _read(path: str, kind: str) -> tuple[Profile, list[str]]:
         ) from error
 
 
+def _profile_in(path: str, recording: FlightRecording | None, kind: str) -> tuple[Profile, list[str]]:
+    """Return the profile of a kind in a file, and the other kinds that it has; the first one if none is named."""
+    if recording is None:
+        return _collapsed(path), []
+    kinds = kinds_in(recording)
+    chosen = kind or (kinds[0] if kinds else "")
+    if chosen not in kinds:
+        raise UsageError(f"{path} has no events for {chosen or 'a profile'}", hint=_there(kinds))
+    found = read_profile(recording, chosen)
+    found.stacks.title = f"{Path(path).name}, {found.stacks.title}"
+    return found, [each for each in kinds if each != chosen]
+
+
+def _there(kinds: Sequence[str]) -> str:
+    return f"it has {', '.join(kinds)}" if kinds else "it has events of no kind that is shown"
+
+
 def _collapsed(path: str) -> Profile:
     file = Path(path)
-    if file.stat().st_size > _LARGEST_FILE:
-        raise UsageError(f"{path} is too large")
-    stacks = from_collapsed(file.read_text(encoding="utf-8", errors="replace"))
+    with _readable(path):
+        if file.stat().st_size > _LARGEST_FILE:
+            raise UsageError(f"{path} is too large")
+        stacks = from_collapsed(file.read_text(encoding="utf-8", errors="replace"))
     if not stacks:
         raise UsageError(
             f"{path} is neither a recording nor collapsed stacks",

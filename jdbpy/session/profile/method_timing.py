@@ -8,7 +8,7 @@ that were asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 import trio
 
@@ -28,7 +28,8 @@ FIRST_RELEASE = 25
 
 INSTEAD = "'calls stats METHOD' counts and times calls with every Java"
 
-_EVENT = "jdk.MethodTiming"
+EVENT = "jdk.MethodTiming"
+"""The event that adds up the calls of a method."""
 
 _ANNOTATION = re.compile(r"@[\w$]+(\.[\w$]+)*")
 _CLASS = re.compile(r"[\w$]+(\.[\w$]+)*")
@@ -51,7 +52,7 @@ class TimedMethods(Record):
     @property
     def settings(self) -> dict[str, str]:
         """The settings of a recording that times them, by ``EVENT#SETTING``."""
-        return {f"{_EVENT}#enabled": "true", f"{_EVENT}#filter": ";".join(self.filters)}
+        return {f"{EVENT}#enabled": "true", f"{EVENT}#filter": ";".join(self.filters)}
 
     def has(self, key: MethodKey) -> bool:
         """True if a method was asked for."""
@@ -86,7 +87,7 @@ class RunningTiming:
         return MethodTimings(
             seconds,
             self.count or len(rows),
-            tuple(sorted((row for row in rows if row.count), key=lambda row: -row.total)),
+            _called(rows),
             self.methods.notes,
         )
 
@@ -172,10 +173,24 @@ def _split(filters: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     return (each.replace("#", ".").partition("::") for each in filters)
 
 
+def timings_in(recording: FlightRecording, wanted: Callable[[str], bool] = lambda _: True) -> MethodTimings:
+    """Return the calls that a recording has timed, of methods whose full name is wanted: ``shop.Order.pay``."""
+    rows = tuple(row for row in _timed(recording, TimedMethods(())) if wanted(f"{row.class_name}.{row.method}"))
+    headers = [chunk.header for chunk in recording.chunks()]
+    begun = min((each.start_nanos for each in headers), default=0)
+    ended = max((each.start_nanos + max(0, each.duration_nanos) for each in headers), default=0)
+    return MethodTimings((ended - begun) / 1e9, len(rows), _called(rows))
+
+
+def _called(rows: Iterable[TimedMethod]) -> tuple[TimedMethod, ...]:
+    """Return the methods that were called, the one with the most time first."""
+    return tuple(sorted((row for row in rows if row.count), key=lambda row: -row.total))
+
+
 def _timed(recording: FlightRecording, methods: TimedMethods) -> Iterator[TimedMethod]:
     """Yield what the last events say: each adds up all calls since the beginning. Classes of one name are one."""
     last: list[Event] = []
-    for event in recording.events(_EVENT):
+    for event in recording.events(EVENT):
         if last and last[-1].start != event.start:
             last.clear()
         last.append(event)
