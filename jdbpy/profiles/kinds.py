@@ -12,6 +12,10 @@ PERIOD_MILLIS = 10
 """The time between two samples that the flight recorder takes of the threads that run."""
 
 
+TIMING_EVENT = "jdk.MethodTiming"
+"""The event that adds up the calls of a method which the JVM times itself."""
+
+
 class EventSource(NamedTuple):
     """Events of one type: which fields hold the thread, the weight ("" for 1) and the class."""
 

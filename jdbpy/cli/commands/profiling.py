@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 import trio
 
 import jdbpy.jfr
-from jdbpy import Notice
+from jdbpy import Notice, calls as model
 from jdbpy.cli.arguments.profiling import TIMING, ProfileArgument, ProfileRequest
 from jdbpy.cli.context import Context
 from jdbpy.cli.output.pieces import Column, RowPieces, Shown, TablePieces, faint, number, remark
@@ -28,12 +28,10 @@ from jdbpy.errors import UsageError
 from jdbpy.jfr.recording import FlightRecording
 from jdbpy.json_form import HIDDEN
 from jdbpy.profiles.files import write, write_text
-from jdbpy.profiles.kinds import CPU, KINDS
+from jdbpy.profiles.kinds import CPU, KINDS, TIMING_EVENT
 from jdbpy.profiles.profile import SAMPLING, TOP, Profile, merged_profiles
 from jdbpy.profiles.recorded import kinds_in, read_profile
 from jdbpy.record import Record
-from jdbpy.session.model.calls import MethodTimings
-from jdbpy.session.profile.method_timing import EVENT, timings_in
 
 DEFAULT_SECONDS = 10.0
 
@@ -280,7 +278,7 @@ def folded(profiles: Sequence[tuple[str, ProfileShown]], failed: Sequence[str]) 
 @command("profile open", group="vm", everywhere=True)
 async def profile_open(
     ctx: Context, request: Annotated[ProfileRequest, ProfileArgument(sources=1)]
-) -> ProfileShown | MethodTimings:
+) -> ProfileShown | model.MethodTimings:
     """Show the profile in a recording of the flight recorder, or in collapsed stacks.
 
     `profile open app.jfr`, `profile open app.jfr alloc to alloc.svg`. `jdbpy open app.jfr` does the same without a JVM.
@@ -299,11 +297,11 @@ async def profile_diff(ctx: Context, request: Annotated[ProfileRequest, ProfileA
     return await trio.to_thread.run_sync(partial(compared, request), abandon_on_cancel=True)
 
 
-def opened(request: ProfileRequest) -> ProfileShown | MethodTimings:
+def opened(request: ProfileRequest) -> ProfileShown | model.MethodTimings:
     """Return the profile that a file has, or the times of methods. Raises UsageError for a file that has none."""
     path = request.sources[0]
     recording = _recording(path)
-    is_timed = recording is not None and recording.counts()[EVENT] > 0
+    is_timed = recording is not None and recording.counts()[TIMING_EVENT] > 0
     if recording is not None and (
         request.kind == TIMING or (is_timed and not request.kind and not kinds_in(recording))
     ):
@@ -311,13 +309,14 @@ def opened(request: ProfileRequest) -> ProfileShown | MethodTimings:
             raise UsageError(f"{path} has no methods that the JVM has timed", hint=_there(kinds_in(recording)))
         if request.files:
             raise UsageError("the times of methods are a table, not a picture", hint="'--json' gives them to programs")
-        return timings_in(recording, partial(_is_wanted, request.pattern))
+        return model.MethodTimings.in_recording(recording, partial(_is_wanted, request.pattern))
     found, others = _profile_in(path, recording, request.kind)
     return _result(found, request, (*others, *((TIMING,) if is_timed else ())))
 
 
-def _is_wanted(pattern: str, method: str) -> bool:
-    return pattern in ("", "*") or fits_name(method, pattern)
+def _is_wanted(pattern: str, key: model.MethodKey) -> bool:
+    class_name, method, _ = key
+    return pattern in ("", "*") or fits_name(f"{class_name}.{method}", pattern)
 
 
 def compared(request: ProfileRequest) -> ProfileChange:

@@ -5,10 +5,17 @@ Times are in seconds. A single call is reported as an ``events.Report``.
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
 
 from jdbpy.json_form import HIDDEN, Json
+from jdbpy.profiles.kinds import TIMING_EVENT
 from jdbpy.record import Record
+from jdbpy.session.java.signatures import parameter_types
+
+if TYPE_CHECKING:
+    from jdbpy.jfr.recording import FlightRecording
+    from jdbpy.jfr.values import Event
 
 MOST_METHODS = 50
 """Methods that a pattern may fit unless more are asked for."""
@@ -46,6 +53,10 @@ class CallStatistics(Record):
     ordinary: Annotated[str, "why it does not observe others, where it was to"] = ""
 
 
+MethodKey = tuple[str, str, str]
+"""The class of a method, its name, and its signature."""
+
+
 class TimedMethod(Record):
     """The calls of one method as the JVM counts and times them. A time is None where its clock is too coarse for it."""
 
@@ -68,6 +79,51 @@ class MethodTimings(Record):
     timed: Annotated[int, "methods"]
     methods: Annotated[tuple[TimedMethod, ...], "those that were called, the one with the most time first"]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def in_recording(
+        cls, recording: FlightRecording, wanted: Callable[[MethodKey], bool] = lambda _: True
+    ) -> MethodTimings:
+        """Return the calls that a recording of the flight recorder has timed; ``wanted`` chooses the methods."""
+        rows = tuple(_timed(recording, wanted))
+        headers = [chunk.header for chunk in recording.chunks()]
+        begun = min((each.start_nanos for each in headers), default=0)
+        ended = max((each.start_nanos + max(0, each.duration_nanos) for each in headers), default=0)
+        called = sorted((row for row in rows if row.count), key=lambda row: -row.total)
+        return cls((ended - begun) / 1e9, len(rows), tuple(called))
+
+
+def _timed(recording: FlightRecording, wanted: Callable[[MethodKey], bool]) -> Iterator[TimedMethod]:
+    """Yield what the last events say: each adds up all calls since the beginning. Classes of one name are one."""
+    last: list[Event] = []
+    for event in recording.events(TIMING_EVENT):
+        if last and last[-1].start != event.start:
+            last.clear()
+        last.append(event)
+    found: dict[MethodKey, list[Event]] = {}
+    for event in last:
+        method = event["method"]
+        key = (method["type"]["name"].replace("/", "."), method["name"], method["descriptor"])
+        if wanted(key):
+            found.setdefault(key, []).append(event)
+    for (class_name, name, signature), events in found.items():
+        called = [each for each in events if each["invocations"]]
+        count = sum(each["invocations"] for each in called)
+        total = sum(each["invocations"] * (each["average"] or 0) for each in called) / 1e9
+        minima = [each["minimum"] / 1e9 for each in called if each["minimum"] is not None]
+        maxima = [each["maximum"] / 1e9 for each in called if each["maximum"] is not None]
+        known = any(each["average"] is not None for each in called)
+        yield TimedMethod(
+            class_name,
+            name,
+            signature,
+            parameter_types(signature),
+            count,
+            total,
+            total / count if known else None,
+            min(minima, default=None),
+            max(maxima, default=None),
+        )
 
 
 class CallNode(Record):

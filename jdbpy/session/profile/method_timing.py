@@ -1,26 +1,24 @@
 """Method timing: the JVM counts the calls of methods and takes their times itself (JEP 520, Java 25 and later).
 
-Owns the way from a method or a pattern to the filter of ``jdk.MethodTiming``, and from these events to the result. A
-filter names a class and a method without its parameters; of the overloads that it times too, the result keeps those
-that were asked for.
+Owns the way from a method or a pattern to the filter of ``jdk.MethodTiming``. A filter names a class and a method
+without its parameters; of the overloads that it times too, the result keeps those that were asked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import trio
 
 from jdbpy.errors import StateError, UsageError
 from jdbpy.jfr.recording import FlightRecording
-from jdbpy.jfr.values import Event
+from jdbpy.profiles.kinds import TIMING_EVENT
 from jdbpy.record import Record
 from jdbpy.session.breakpoints.method_patterns import Wanted, choose, read_wanted
 from jdbpy.session.events.target import Target
-from jdbpy.session.java.signatures import parameter_types
 from jdbpy.session.jvm.refs import Method
-from jdbpy.session.model.calls import MethodTimings, TimedMethod
+from jdbpy.session.model.calls import MethodKey, MethodTimings
 from jdbpy.wire.ids import MethodID, ReferenceTypeID
 
 FIRST_RELEASE = 25
@@ -28,15 +26,9 @@ FIRST_RELEASE = 25
 
 INSTEAD = "'calls stats METHOD' counts and times calls with every Java"
 
-EVENT = "jdk.MethodTiming"
-"""The event that adds up the calls of a method."""
-
 _ANNOTATION = re.compile(r"@[\w$]+(\.[\w$]+)*")
 _CLASS = re.compile(r"[\w$]+(\.[\w$]+)*")
 _METHOD = re.compile(r"[\w$]+|<init>|<clinit>")
-
-MethodKey = tuple[str, str, str]
-"""The class of a method, its name, and its signature."""
 
 
 class TimedMethods(Record):
@@ -52,7 +44,7 @@ class TimedMethods(Record):
     @property
     def settings(self) -> dict[str, str]:
         """The settings of a recording that times them, by ``EVENT#SETTING``."""
-        return {f"{EVENT}#enabled": "true", f"{EVENT}#filter": ";".join(self.filters)}
+        return {f"{TIMING_EVENT}#enabled": "true", f"{TIMING_EVENT}#filter": ";".join(self.filters)}
 
     def has(self, key: MethodKey) -> bool:
         """True if a method was asked for."""
@@ -81,15 +73,10 @@ class RunningTiming:
         """Stop timing and return the times so far."""
         seconds = trio.current_time() - self._begun
         data = await self._take()
-        rows = await trio.to_thread.run_sync(
-            lambda: tuple(_timed(FlightRecording(data), self.methods)), abandon_on_cancel=True
+        found = await trio.to_thread.run_sync(
+            MethodTimings.in_recording, FlightRecording(data), self.methods.has, abandon_on_cancel=True
         )
-        return MethodTimings(
-            seconds,
-            self.count or len(rows),
-            _called(rows),
-            self.methods.notes,
-        )
+        return found.replace(seconds=seconds, timed=self.count or found.timed, notes=self.methods.notes)
 
 
 def require_release(release: int) -> None:
@@ -171,50 +158,3 @@ def _by_name(wanted: Wanted, when: str, note: str = "") -> TimedMethods:
 
 def _split(filters: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     return (each.replace("#", ".").partition("::") for each in filters)
-
-
-def timings_in(recording: FlightRecording, wanted: Callable[[str], bool] = lambda _: True) -> MethodTimings:
-    """Return the calls that a recording has timed, of methods whose full name is wanted: ``shop.Order.pay``."""
-    rows = tuple(row for row in _timed(recording, TimedMethods(())) if wanted(f"{row.class_name}.{row.method}"))
-    headers = [chunk.header for chunk in recording.chunks()]
-    begun = min((each.start_nanos for each in headers), default=0)
-    ended = max((each.start_nanos + max(0, each.duration_nanos) for each in headers), default=0)
-    return MethodTimings((ended - begun) / 1e9, len(rows), _called(rows))
-
-
-def _called(rows: Iterable[TimedMethod]) -> tuple[TimedMethod, ...]:
-    """Return the methods that were called, the one with the most time first."""
-    return tuple(sorted((row for row in rows if row.count), key=lambda row: -row.total))
-
-
-def _timed(recording: FlightRecording, methods: TimedMethods) -> Iterator[TimedMethod]:
-    """Yield what the last events say: each adds up all calls since the beginning. Classes of one name are one."""
-    last: list[Event] = []
-    for event in recording.events(EVENT):
-        if last and last[-1].start != event.start:
-            last.clear()
-        last.append(event)
-    found: dict[MethodKey, list[Event]] = {}
-    for event in last:
-        method = event["method"]
-        key = (method["type"]["name"].replace("/", "."), method["name"], method["descriptor"])
-        if methods.has(key):
-            found.setdefault(key, []).append(event)
-    for (class_name, name, signature), events in found.items():
-        called = [each for each in events if each["invocations"]]
-        count = sum(each["invocations"] for each in called)
-        total = sum(each["invocations"] * (each["average"] or 0) for each in called) / 1e9
-        minima = [each["minimum"] / 1e9 for each in called if each["minimum"] is not None]
-        maxima = [each["maximum"] / 1e9 for each in called if each["maximum"] is not None]
-        known = any(each["average"] is not None for each in called)
-        yield TimedMethod(
-            class_name,
-            name,
-            signature,
-            parameter_types(signature),
-            count,
-            total,
-            total / count if known else None,
-            min(minima, default=None),
-            max(maxima, default=None),
-        )
