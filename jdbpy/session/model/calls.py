@@ -94,12 +94,16 @@ class MethodTimings(Record):
 
 
 def _timed(recording: FlightRecording, wanted: Callable[[MethodKey], bool]) -> Iterator[TimedMethod]:
-    """Yield what the last events say: each adds up all calls since the beginning. Classes of one name are one."""
+    """Yield what the latest events say: each adds up all calls since the beginning. Classes of one name are one.
+
+    All events of one moment have one time; those of a moment before may come behind them in a recording.
+    """
     last: list[Event] = []
     for event in recording.events(TIMING_EVENT):
-        if last and last[-1].start != event.start:
+        if last and event.start > last[0].start:
             last.clear()
-        last.append(event)
+        if not last or event.start == last[0].start:
+            last.append(event)
     found: dict[MethodKey, list[Event]] = {}
     for event in last:
         method = event["method"]
