@@ -98,6 +98,7 @@ FLOORS = [
     "snapshots",
     "without_agent",
     "packets",
+    "components",
     "session",
     "clients",
     "connect",

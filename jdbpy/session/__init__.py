@@ -28,6 +28,7 @@ down only (``tests/test_layers.py``). From the ground up:
 * ``packets``: packets of other sessions, out of captures and recordings
 * ``testing``: where tests fail
 * ``watchdog``: what gets a target running again when its user does not
+* ``components``: what can be done to a target, each part loaded when it is first used
 * ``session``: the session, with all components
 * ``clients``: several clients of one session
 * ``connect``: the ways to a session: attach, listen, launch
