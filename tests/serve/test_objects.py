@@ -89,7 +89,7 @@ def test_all_that_the_objects_ask_of_a_session_is_there() -> None:
     for component, *names in (each for each in asked if each[0] not in ("info", "address", *NOT_SHARED)):
         part = getattr(session, component)
         if isinstance(part, JoinedComponent) and names and f"{component}.{names[0]}" not in MADE:
-            kind = classes[vars(jdbpy.Session)[component].func.__annotations__["return"]]
+            kind = classes[getattr(jdbpy.Session, component).func.__annotations__["return"]]
             handed_on = f"self.{names[0]} = " in getsource(kind.__init__)  # a coroutine of another class
             own = names[0] in vars(type(part)) or handed_on
             assert own or iscoroutinefunction(getattr(kind, names[0])), (component, names)
