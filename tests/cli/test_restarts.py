@@ -89,7 +89,7 @@ async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_pat
 
 
 async def test_the_prompt_is_there_while_a_program_that_was_started_again_runs(any_jvm: Jvm, tmp_path: Path) -> None:
-    waits = inline("class T { public static void main(String[] a) throws Exception { Thread.currentThread().join(); } }")
+    waits = inline("class T { public static void main(String[] a) throws Exception { Thread.sleep(600_000); } }")
     words = ["launch", "-cp", waits.classes, waits.main]
     async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
         await terminal.prompt("main[1]")

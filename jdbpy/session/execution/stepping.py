@@ -80,7 +80,7 @@ class Stepping:
         self._pending = self._steps.pending
         self._watched = self._steps.watched
         self._looked_up: dict[int, tuple[MethodKey, int]] = {}
-        """The method whose lines the agent has looked up last for a thread, and how often its code had been replaced."""
+        """The method whose lines the agent has looked up last for a thread, and how often its code was replaced before."""
         self.patterns: tuple[str, ...] = class_names.DEFAULT_EXCLUDES
 
     async def start(
@@ -517,7 +517,10 @@ class Stepping:
                 raise outcome
         frames = () if empty else outcomes[0].frames
         if not frames:
-            raise StateError("the thread has no Java frames", hint="choose another with 'threads' and 'thread N'")
+            last = self._shown_last(thread)
+            begins = last is not None and last.reason is StopReason.START
+            hint = "'run' starts the program" if begins else "choose another with 'threads' and 'thread N'"
+            raise StateError("the thread has no Java frames", hint=hint)
         [location] = await self._target.types.locations([frames[0].location])
         return location, outcomes[1].frameCount if count else 0
 

@@ -1,7 +1,7 @@
 """Steps of a thread in a method whose code was replaced since it last made a step there: line by line all the same.
 
-The agent keeps the line numbers of the method that a thread has made its last step in, also when they are those of former
-code (``stepControl.c``).
+The agent keeps the line numbers of the method that a thread has made its last step in, also when they are those of
+former code (``stepControl.c``).
 """
 
 from __future__ import annotations
