@@ -80,7 +80,7 @@ class Stepping:
         self._pending = self._steps.pending
         self._watched = self._steps.watched
         self._looked_up: dict[int, tuple[MethodKey, int]] = {}
-        """The method whose lines the agent has looked up last for a thread, and how often its code was replaced before."""
+        """The method whose lines the agent has looked up last for a thread; how often its code was replaced before."""
         self.patterns: tuple[str, ...] = class_names.DEFAULT_EXCLUDES
 
     async def start(
