@@ -14,7 +14,7 @@ from jdbpy.cli.context import Collecting, Context
 from jdbpy.cli.newcomers import SYNONYMS
 from jdbpy.cli.output.renderer import Outcome
 from jdbpy.cli.python_lines import PythonLines
-from jdbpy.cli.recorded_words import in_recorded_call
+from jdbpy.cli.recorded_words import PREFIX, in_recorded_call
 from jdbpy.cli.results import Actions, Done, Restarting, Resumed
 from jdbpy.cli.table import CliCommand, CommandTable, Function
 from jdbpy.cli.topics import TOPICS
@@ -194,7 +194,9 @@ def unknown_command(table: CommandTable, line: str) -> UsageError:
     """Return the error for a line that begins with no command."""
     word = line.split()[0]
     hint = _INSTEAD.get(word.lower(), "")
-    if not hint and word.lower() in TOPICS:
+    if not hint and table.get(PREFIX + word.lower()) is not None:
+        hint = f"it is for recorded calls: 'recorded 1' opens the first, 'help {PREFIX}{word.lower()}' says more"
+    elif not hint and word.lower() in TOPICS:
         hint = f"'help {word.lower()}' says more"
     elif not hint and assignment_sign(line) > 0:
         return UsageError(

@@ -166,6 +166,8 @@ async def test_words_that_mean_different_things_to_different_people_are_not_boun
         ("jump 7", "'help jump' says more"),
         ("brek at A:1", "did you mean 'break'?"),
         ("brek Order.total", "did you mean 'break'?"),
+        ("back", "it is for recorded calls: 'recorded 1' opens the first, 'help recorded back' says more"),
+        ("last total", "it is for recorded calls: 'recorded 1' opens the first, 'help recorded last' says more"),
         ("order", "'help' lists the commands, 'print order' shows a variable"),
         ("package order", "'help' lists the commands"),
         ("customer 1", "'help' lists the commands"),

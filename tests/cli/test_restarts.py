@@ -14,7 +14,7 @@ from jdbpy.cli.commands import TABLE
 from jdbpy.cli.context import Context
 from tests.cli.process import jdbpy, launching, script
 from tests.cli.pseudo_terminal import open_terminal
-from tests.harness import Jvm, program
+from tests.harness import Jvm, inline, program
 
 HELLO = program("Hello")
 Check = Callable[[Any], object]
@@ -86,6 +86,20 @@ async def test_the_prompt_stays_when_the_program_has_ended(any_jvm: Jvm, tmp_pat
         await terminal.expect("the target is ended")
         assert await terminal.wait_exit() == 0
         assert terminal.modes == terminal.modes_before
+
+
+async def test_the_prompt_is_there_while_a_program_that_was_started_again_runs(any_jvm: Jvm, tmp_path: Path) -> None:
+    waits = inline("class T { public static void main(String[] a) throws Exception { Thread.sleep(600_000); } }")
+    words = ["launch", "-cp", waits.classes, waits.main]
+    async with open_terminal(words, tmp_path, environ={"JAVA_HOME": any_jvm.home}) as terminal:
+        await terminal.prompt("main[1]")
+        await terminal.run("run", then=">")
+        await terminal.run("restart", then="end the program and start it again? [y/N]")
+        await terminal.run("y", then=">")
+        await terminal.run("threads", "main", then=">")
+        terminal.type("quit\r")
+        await terminal.expect("the target is ended")
+        assert await terminal.wait_exit() == 0
 
 
 async def test_breakpoints_are_chosen_for_the_next_run_after_the_end(any_jvm: Jvm, tmp_path: Path) -> None:

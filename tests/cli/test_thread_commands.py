@@ -131,7 +131,7 @@ async def test_what_a_thread_without_frames_shows(jvm: Jvm) -> None:
     """``main`` before its first instruction has none: there is nothing to step from."""
     done = await jdbpy(*launching(LOCKS, "--keep-going", *script("where", "next", "quit")), jvm=jvm)
     assert "  (no frames)\n" in done.out
-    assert "error: the thread has no Java frames\n" in done.err
+    assert "error: the thread has no Java frames\n  hint: 'run' starts the program\n" in done.err
 
 
 async def test_the_stack_of_a_running_thread_has_a_way_out(any_jvm: Jvm) -> None:

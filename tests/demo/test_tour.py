@@ -70,3 +70,8 @@ async def test_a_program_that_ends_early_is_started_again_with_the_tour(tmp_path
         await terminal.run("cont", "'run' starts it again", then=">")
         shown = await terminal.run("run", f"1/{len(TOUR)}", then="main[1]")
         assert "CoffeeBar.java" in shown
+        for _ in range(2):
+            await terminal.run("where", "CoffeeBar.main", then="main[1]")
+        terminal.type("quit\r")
+        assert await terminal.wait_exit() == 0
+        assert terminal.screen.text.rstrip().endswith("the target is ended")  # nothing more is suggested

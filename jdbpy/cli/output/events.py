@@ -46,8 +46,7 @@ def event_shown(event: Event, settings: Settings) -> Shown:
     if isinstance(event, Stopped):
         yield from stop_shown(event, settings)
     elif isinstance(event, Exited):
-        status = "" if event.status is None else f" with status {event.status}"
-        yield title(f"The target has ended{status}.")
+        yield title(f"The target {_how_ended(event.status)}.")
     elif isinstance(event, VMDisconnected):
         yield Sentence(title(f"The connection is closed: {event.reason}"))
     elif isinstance(event, Notice) and event.kind != "breakpoint-pending":  # 'breakpoints' shows it
@@ -64,6 +63,12 @@ def event_shown(event: Event, settings: Settings) -> Shown:
     elif isinstance(event, EventsDropped):
         verb = "was" if event.count == 1 else "were"
         yield Sentence(title(f"{count(event.count, 'event')} {verb} dropped (too fast to show)"))
+
+
+def _how_ended(status: int | None) -> str:
+    if status is None:
+        return "has ended"
+    return f"was ended by signal {-status}" if status < 0 else f"has ended with status {status}"
 
 
 def _inside(report: Report) -> Shown:

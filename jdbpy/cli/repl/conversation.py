@@ -234,6 +234,7 @@ class Conversation(Driver):
             if not self.over:
                 await self.run_line(line)
         if again:
+            self._in_a_row = bool(self._lines)  # as where it is typed: the prompt need not wait for a stop
             return await super().first_line()
         if self._offers is not None and not self.over:
             with trio.CancelScope() as self._command:
@@ -356,7 +357,7 @@ class Conversation(Driver):
     def _say_after(self) -> None:
         """Say what there is to say after a line, now that nothing more comes of it."""
         line, self._unfinished = self._unfinished, ""
-        if line and (said := self._after(line, self.session.ending is not None)):
+        if line and not self.jvms.leaving and (said := self._after(line, self.session.ending is not None)):
             self._sink.write(self._screen.renderer.sentences(said, "      "))
 
     async def settle(self, command: CliCommand, result: Record) -> Record:

@@ -30,6 +30,7 @@ async def redefine(target: Target, definitions: Sequence[virtual_machine.ClassDe
     else:
         with target.frozen():
             await _redefine_held(target, definitions)
+    target.changed_code.replaced.update(each.refType for each in definitions)
 
 
 async def _redefine_held(target: Target, definitions: Sequence[virtual_machine.ClassDef]) -> None:

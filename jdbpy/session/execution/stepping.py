@@ -79,6 +79,8 @@ class Stepping:
         self._steps = Steps.of(target)
         self._pending = self._steps.pending
         self._watched = self._steps.watched
+        self._looked_up: dict[int, tuple[MethodKey, int]] = {}
+        """The method whose lines the agent has looked up last for a thread; how often its code was replaced before."""
         self.patterns: tuple[str, ...] = class_names.DEFAULT_EXCLUDES
 
     async def start(
@@ -116,9 +118,11 @@ class Stepping:
         is_inlined = start is not None and start.inlined is not None and depth is StepDepth.OUT
         by_one = count == 1 and by_line and depth is not StepDepth.INTO and not is_inlined
         watch = await returned(self._target, thread, await self._place(thread), depth) if by_one else None
+        at = await self._in_former_lines(thread, await self._place_in_code(thread)) if by_line else None
         # The agent counts raw lines and the instructions of checks, and stops in code that the compiler or the VM made.
         changed_code = self._target.changed_code
-        counted_here = start is not None or count <= _COUNTED_HERE if by_line else changed_code.has_checks
+        by_agent = start is None and at is None and count > _COUNTED_HERE
+        counted_here = not by_agent if by_line else changed_code.has_checks
         left = count if counted_here else 1
         in_check = not by_line and depth is not StepDepth.OUT and await self._is_in_check(thread)
         excluded = [event_request.ClassExclude(pattern) for pattern in patterns]
@@ -145,9 +149,33 @@ class Stepping:
                 return RESUME
             return await counted(hit, self._mapped(location, now))
 
+        def at_other_lines(policy: constants.JdwpSuspendPolicy) -> list[RequestSpec]:
+            """Set breakpoints at the other lines of a frame in which the agent steps by those of former code."""
+            only = event_request.ThreadOnly(_thread_id(thread))
+            places = self._other_lines(at) if at is not None and depth is not StepDepth.OUT else []
+            return [
+                RequestSpec(EventKind.BREAKPOINT, policy, [only, event_request.LocationOnly(each)], at_other_line)
+                for each in places
+            ]
+
+        async def at_other_line(hit: RequestHit) -> Verdict:
+            _, now = await self._top(thread)
+            return RESUME if at is None or now != at.depth else await arrived(hit)  # deeper in a recursion
+
+        async def again(hit: RequestHit) -> Verdict:
+            """Let the thread go on to one line more."""
+            nonlocal at
+            at = await self._in_former_lines(thread, hit.event.location) if by_line else None
+            async with self._target.code_guard.unchanged():
+                await self._go_on(thread, [one_more(hit.policy), *at_other_lines(hit.policy)])
+            return RESUME
+
         async def done(hit: RequestHit) -> Verdict:
-            nonlocal in_check
             self._target.requests.spent(hit.request)
+            return await arrived(hit)
+
+        async def arrived(hit: RequestHit) -> Verdict:
+            nonlocal in_check
             place = hit.event.location
             if changed_code.is_inserted(place):
                 await self._go_on(thread, [one_instruction(hit.policy)])
@@ -166,17 +194,15 @@ class Stepping:
                     async with self._target.code_guard.unchanged():
                         await self._go_on(thread, to_own_lines(start, hit.policy))
                     return RESUME
-            if passed:
-                await self._go_on(thread, [one_more(hit.policy)])
-                return RESUME
-            return await counted(hit, here)
+            if not passed and at is not None and depth is not StepDepth.OUT:
+                passed = await self._is_at(thread, place, at)
+            return await again(hit) if passed else await counted(hit, here)
 
         async def counted(hit: RequestHit, here: MappedLine | None) -> Verdict:
             nonlocal start, left
             start, left = here, left - 1
             if left:
-                await self._go_on(thread, [one_more(hit.policy)])
-                return RESUME
+                return await again(hit)
             if self._target.left:
                 return RESUME
             given = await watch.value() if watch is not None else {}
@@ -187,7 +213,9 @@ class Stepping:
             async with self._target.code_guard.unchanged():
                 await self._arm(thread, to_own_lines(start, self.policy(alone)), alone)
         else:
-            await self._arm(thread, [*exits, one_more(self.policy(alone), 1 if counted_here else count)], alone)
+            one = one_more(self.policy(alone), 1 if counted_here else count)
+            async with self._target.code_guard.unchanged():
+                await self._arm(thread, [*exits, one, *at_other_lines(self.policy(alone))], alone)
 
     async def start_until(self, thread: int, line: int | None = None) -> None:
         """Run until a line past the current one (None) or the given line of this method, or until its frame is left.
@@ -220,8 +248,10 @@ class Stepping:
             constants.JdwpStepDepth.OVER if line is None else constants.JdwpStepDepth.OUT,
         )
         specs = [RequestSpec(EventKind.SINGLE_STEP, self.policy(), [step], at_line)]
+        at = await self._in_former_lines(thread, _in_code(location))
         async with self._target.code_guard.unchanged():
-            for place in await self._places(location, line) if line is not None else ():
+            others = self._other_lines(at) if at is not None else []
+            for place in await self._places(location, line) if line is not None else others:
                 modifiers = [event_request.ThreadOnly(_thread_id(thread)), event_request.LocationOnly(place)]
                 specs.append(RequestSpec(EventKind.BREAKPOINT, self.policy(), modifiers, at_line))
             await self._arm(thread, specs)
@@ -373,6 +403,41 @@ class Stepping:
                 found.append(place)
         return found
 
+    async def _in_former_lines(self, thread: int, place: ids.CodeLocation | None) -> MappedLine | None:
+        """Return the line on which a step by line begins, if the agent takes the lines of former code for those of its
+        method.
+
+        It looks them up when a thread begins a step in another method than that of its last step, and not when the code
+        was replaced (``stepControl.c``). wire: none, else 2 trips.
+        """
+        if place is None:
+            return None
+        key = place.classID, place.methodID
+        times = self._target.changed_code.replaced[place.classID]
+        known, then = self._looked_up.get(thread, (None, 0))
+        if known != key:
+            self._looked_up[thread] = key, times
+            return None
+        if then == times:
+            return None
+        await self._target.types.line_tables([key])
+        location, depth = await self._top(thread)
+        return self._mapped(location, depth)
+
+    def _other_lines(self, line: MappedLine) -> list[ids.CodeLocation]:
+        """Return where code of the frame's other lines begins. No trip."""
+        types = self._target.types
+        known = types.facts.known(facts.LINES, line.key)
+        places = [ids.CodeLocation(line.type_tag, *line.key, index) for index, _ in known.entries] if known else []
+        return [each for each in places if self._mapped(types.location(each), line.depth) != line]
+
+    async def _is_at(self, thread: int, place: ids.CodeLocation, line: MappedLine) -> bool:
+        """True if the thread stands on that line of that frame. wire: 1 trip, 0 in another method."""
+        if (place.classID, place.methodID) != line.key:
+            return False
+        location, depth = await self._top(thread)
+        return self._mapped(location, depth) == line
+
     def _shown_last(self, thread: int) -> Stopped | None:
         """Return the thread's last stop, if the thread has not run since."""
         last = self._target.stops.get(thread)
@@ -383,6 +448,7 @@ class Stepping:
     async def _on_death(self, hit: RequestHit) -> Verdict:
         self._target.requests.spent(hit.request)
         self._watched.discard(hit.thread)
+        self._looked_up.pop(hit.thread, None)
         self._steps.begun.pop(hit.thread, None)
         if requests := self._pending.pop(hit.thread, None):
             self._target.requests.drop(requests)
@@ -422,16 +488,17 @@ class Stepping:
         location, _ = await self._top(thread, count=False)
         return location
 
+    async def _place_in_code(self, thread: int) -> ids.CodeLocation | None:
+        """Return where the thread stands, as the agent writes it. wire: as ``_place``."""
+        here = await self._place(thread)
+        return _in_code(here) if here is not None else None
+
     async def _is_in_check(self, thread: int) -> bool:
         """True if the thread stands in front of an instruction that is none of the program's. wire: as ``_place``."""
         if not self._target.changed_code.has_checks:
             return False
-        here = await self._place(thread)
-        return here is not None and self._target.changed_code.is_inserted(
-            ids.CodeLocation(
-                here.type_tag, ids.ReferenceTypeID(here.type_id), ids.MethodID(here.method_id), here.code_index
-            )
-        )
+        here = await self._place_in_code(thread)
+        return here is not None and self._target.changed_code.is_inserted(here)
 
     async def _class_at_top(self, thread: int) -> str:
         """Name of the class the thread stands in. wire: none at the stop that was shown last, else 1 to 3 trips."""
@@ -450,10 +517,19 @@ class Stepping:
                 raise outcome
         frames = () if empty else outcomes[0].frames
         if not frames:
-            raise StateError("the thread has no Java frames", hint="choose another with 'threads' and 'thread N'")
+            last = self._shown_last(thread)
+            begins = last is not None and last.reason is StopReason.START
+            hint = "'run' starts the program" if begins else "choose another with 'threads' and 'thread N'"
+            raise StateError("the thread has no Java frames", hint=hint)
         [location] = await self._target.types.locations([frames[0].location])
         return location, outcomes[1].frameCount if count else 0
 
 
 def _thread_id(thread: int) -> ids.ThreadID:
     return ids.ThreadID(ids.ObjectID(thread))
+
+
+def _in_code(place: Location) -> ids.CodeLocation:
+    """Return a place as the agent writes it."""
+    type_id, method_id = ids.ReferenceTypeID(place.type_id), ids.MethodID(place.method_id)
+    return ids.CodeLocation(place.type_tag, type_id, method_id, place.code_index)

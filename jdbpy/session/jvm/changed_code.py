@@ -6,6 +6,7 @@ the program's own. Putting checks in and taking them out belongs to ``instrument
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol
@@ -73,6 +74,8 @@ class ChangedCode:
         """Those of them that may run methods of the program."""
         self.has_handlers = False
         """True if handlers of this session's own may catch what the program throws, before it catches that itself."""
+        self.replaced: Counter[ReferenceTypeID] = Counter()
+        """How often this session has replaced the code of a class."""
         self.timed: set[ReferenceTypeID] = set()
         """Classes into which the JVM itself has put clocks."""
 
