@@ -75,10 +75,6 @@ class MethodSite(Site):
         await self.log.begin()
 
 
-def _looks(point: ExceptionCatchpoint) -> str:
-    return f"{point.called} watches for exceptions"
-
-
 class CallSites(Extension):
     """Puts observations of calls into one target, and takes them out."""
 
@@ -135,9 +131,8 @@ class CallSites(Extension):
                 self._forget(observation)
         with suppress(JdbpyError):
             await self._take_out_stale()
-        sites = [each for those in self._changes.sites.values() for each in those.values()]
-        if not self._changes.stale and not any(isinstance(each, MethodSite) for each in sites):
-            self._has_handlers(False)
+        async with self._lock:  # nothing is about to be put in
+            self._note_handlers()
 
     # -- into the target -----------------------------------------------------------------------------------------------
 
@@ -265,7 +260,6 @@ class CallSites(Extension):
         """Have a class observe its own calls. Raises NotInstalled. wire: some 30 trips."""
         if observation.has_ended():
             return
-        self._require_no_catchpoint(observation)
         methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
         methods = [each for each in methods if each.key not in observation.in_target]
         type_ = methods[0].owner
@@ -294,19 +288,34 @@ class CallSites(Extension):
             await self._installer.keep(change)
         if observation.has_ended():
             return
-        for tries in range(_TRIES, 0, -1):  # in a server some call is always under way, but not always in a loop
-            try:
-                await self._change(observation, change.changed, sites, new.values(), thread)
-                break
-            except NotInstalled as why:
-                if tries == 1 or isinstance(why, NotInstalledUntilLeft | ChangedByAgent):
-                    raise
-                await trio.sleep(_BETWEEN_TRIES)
+        await self._change_soon(observation, change.changed, sites, new.values(), thread)
         self._logs.setdefault(observation, []).append(log)
         self._watch_end(observation)
         self._more.set()
         if len(new) == len(methods):
             observation.why_ordinary = ""
+
+    async def _change_soon(
+        self,
+        observation: Observation,
+        changed: ChangedClass,
+        sites: Mapping[PlaceKey, Site],
+        new: Collection[MethodSite],
+        thread: int,
+    ) -> None:
+        """Give a class its code as soon as no frame is in the way. Raises NotInstalled. wire: as ``_change``."""
+        self._has_handlers(True)
+        try:
+            for tries in range(_TRIES, 0, -1):  # in a server some call is always under way, but not always in a loop
+                try:
+                    await self._change(observation, changed, sites, new, thread)
+                    return
+                except NotInstalled as why:
+                    if tries == 1 or isinstance(why, NotInstalledUntilLeft | ChangedByAgent):
+                        raise
+                    await trio.sleep(_BETWEEN_TRIES)
+        finally:
+            self._note_handlers()
 
     async def _change(
         self,
@@ -357,18 +366,15 @@ class CallSites(Extension):
                 computed.append(await computed_ends(observation, each, entry, owner.name))
         return RecordLog(self._target, observation, methods, computed, name, self._changes, self._poller)
 
-    def _require_no_catchpoint(self, observation: Observation) -> None:
-        """Raises NotInstalled for what breakpoints can do as well: with code in the target each exception that leaves
-        an observed method is looked at twice, and who catches it has to be found out."""
-        if isinstance(observation, MethodRecording):
-            self._has_handlers(True)
-            return
-        for each in self._points.of_type(ExceptionCatchpoint):
-            if each.enabled:
-                raise NotInstalled(_looks(each))
+    def _note_handlers(self) -> None:
+        """Have exception breakpoints be as ever if no class has code for calls any more. wire: no wait."""
+        sites = [each for those in self._changes.sites.values() for each in those.values()]
+        if not self._changes.stale and not any(isinstance(each, MethodSite) for each in sites):
+            self._has_handlers(False)
 
     def _has_handlers(self, has: bool) -> None:
-        """Have exception breakpoints find out who catches, from before the change to a class on. wire: no wait."""
+        """Have exception breakpoints find out who catches, from before the change to a class on: each exception that
+        leaves an observed method is caught there first, and thrown again. wire: no wait."""
         self._target.changed_code.has_handlers = has
         with suppress(Disconnected):
             for each in self._points.of_type(ExceptionCatchpoint):
@@ -425,21 +431,6 @@ class CallSites(Extension):
             for place in [place for place, site in sites.items() if site.point is observation]:
                 del sites[place]
                 self._changes.stale.add(type_id)
-
-    async def before_catchpoint(self, point: ExceptionCatchpoint) -> None:
-        """Give calls back to breakpoints before an exception breakpoint is set. wire: 2 trips a class."""
-        async with self._lock:
-            for changed in self._changes.changed:
-                sites = self._changes.sites.get(changed.type.id, {})
-                observations = {site.point for site in sites.values() if isinstance(site, MethodSite)}
-                given = {each for each in observations if not isinstance(each, MethodRecording)}
-                kept = {place: site for place, site in sites.items() if site.point not in given}
-                if not given:
-                    continue
-                async with self._changes.held(changed.type.id):
-                    for observation in given:
-                        observation.take_back(changed.type.id, _looks(point))
-                    await self._changes.redefine(changed, kept)
 
     def lost(self, observation: Observation, type_id: ReferenceTypeID) -> None:
         """Give calls back to breakpoints after a hot swap, and try the target again later. wire: no wait."""
