@@ -54,6 +54,9 @@ from jdbpy.wire.messages import stack_frame, thread_reference
 _TRIES, _BETWEEN_TRIES = 30, 0.005
 """The tries to change a class while one thread waits, and the seconds between two of them."""
 
+_TRIES_ANYHOW = 5
+"""The last of them, in which calls may go on in the program's own code of before beside exception breakpoints too."""
+
 _PAUSE = 0.25
 """Seconds between two readings of what the target has counted."""
 
@@ -217,9 +220,12 @@ class CallSites(Extension):
                 if why is None:
                     return RESUME
                 observation.refuse(str(why))
-                if isinstance(why, NotInstalledUntilLeft):
+                leaving = hit.event.location if isinstance(why, NotInstalledUntilLeft) else None
+                if leaving is None and not records and self._watches_exceptions:
+                    leaving = await self._outermost(hit, type_id)
+                if leaving is not None:
                     came = partial(self._thread_came, observation, type_id)
-                    if requests := await self._installer.request_at_exits(hit.event.location, came):
+                    if requests := await self._installer.request_at_exits(leaving, came):
                         self._pending[observation, type_id] = requests
                         return RESUME
             calls = observation.calls_again
@@ -227,6 +233,19 @@ class CallSites(Extension):
             calls = observation.calls_until
         self._request_threads_in(observation, type_id, calls)
         return RESUME
+
+    async def _outermost(self, hit: RequestHit, type_id: ReferenceTypeID) -> CodeLocation | None:
+        """Return where the first call of a class stands that a thread is in; None if that is the one at the hit.
+
+        wire: 1 trip.
+        """
+        try:
+            asked = thread_reference.Frames(wire_thread(hit.thread), 0, -1)
+            frames = (await self._target.conn.request(asked)).frames
+        except JdwpError:
+            return None
+        found = [at for at, each in enumerate(frames) if each.location.classID == type_id and each.location.methodID]
+        return frames[found[-1]].location if found and found[-1] else None
 
     async def _left_again(self, hit: RequestHit) -> bool:
         """Have a thread that stands at the entry of a method go back to the call, which it makes once more then, in the
@@ -304,11 +323,13 @@ class CallSites(Extension):
         thread: int,
     ) -> None:
         """Give a class its code as soon as no frame is in the way. Raises NotInstalled. wire: as ``_change``."""
+        watched = not isinstance(observation, MethodRecording) and self._watches_exceptions
         self._has_handlers(True)
         try:
             for tries in range(_TRIES, 0, -1):  # in a server some call is always under way, but not always in a loop
+                whole = watched and (bool(changed.maps) or tries > _TRIES_ANYHOW)
                 try:
-                    await self._change(observation, changed, sites, new, thread)
+                    await self._change(observation, changed, sites, new, thread, whole=whole)
                     return
                 except NotInstalled as why:
                     if tries == 1 or isinstance(why, NotInstalledUntilLeft | ChangedByAgent):
@@ -324,12 +345,16 @@ class CallSites(Extension):
         sites: Mapping[PlaceKey, Site],
         new: Collection[MethodSite],
         thread: int,
+        *,
+        whole: bool,
     ) -> None:
         """Give a class its code. Raises NotInstalled while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
         async with self._changes.held(type_.id):
             changing = {site.method.id for site in new}
-            await self._installer.require_free(changed, changing, thread, asked=observation.asked)
+            if whole:  # also those from which code is taken
+                changing |= changed.maps.keys()
+            await self._installer.require_free(changed, changing, thread, asked=observation.asked, whole=whole)
             observation.hand_over([site.observed for site in new])
             try:
                 await self._changes.redefine(changed, sites)
@@ -365,6 +390,12 @@ class CallSites(Extension):
             for each, entry in zip(methods, await self._target.types.locations(places), strict=True):
                 computed.append(await computed_ends(observation, each, entry, owner.name))
         return RecordLog(self._target, observation, methods, computed, name, self._changes, self._poller)
+
+    @property
+    def _watches_exceptions(self) -> bool:
+        """True if there are exception breakpoints: they do not tell where a call throws that goes on in the code of
+        before, and what a handler there throws again is thrown by the program to them."""
+        return any(each.enabled for each in self._points.of_type(ExceptionCatchpoint))
 
     def _note_handlers(self) -> None:
         """Have exception breakpoints be as ever if no class has code for calls any more. wire: no wait."""

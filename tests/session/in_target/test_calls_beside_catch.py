@@ -213,8 +213,9 @@ def counts_of(line: str) -> list[list[int]]:
 
 
 async def into_target(crossing: Crossing, observations: Sequence[Observation]) -> None:
-    while not all(each.in_target or each.why_ordinary for each in observations):
-        await crossing.said("quiet")
+    for _ in range(20):  # a call that is under way may be in the way once
+        if not all(each.in_target for each in observations):
+            await crossing.said("quiet")
     assert [each.why_ordinary for each in observations] == [""] * len(observations)
 
 
