@@ -42,9 +42,6 @@ class Extension:
     async def breakpoints_removed(self) -> None:
         """Breakpoints were removed or disabled, and the target has confirmed it."""
 
-    async def before_catchpoint(self, point: Breakpoint) -> None:
-        """An exception breakpoint is about to be set: it may see no exception as caught that the program does not."""
-
     async def caught_behind(self, thrown: Any, frames: Sequence[CodeLocation] | None = None) -> CodeLocation | None:
         """Return where the program catches what an event has thrown, and a handler of the debugger's own catches and
         throws again: no location if nowhere, None if that is not known. ``frames`` are those of the thread that are

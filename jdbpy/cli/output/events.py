@@ -185,4 +185,6 @@ def _exception(exception: ExceptionInfo) -> Shown:
     if exception.catch_location is not None:
         yield faint("  will be caught at") + " " + place_of(exception.catch_location)
     if exception.caught is None:
-        yield Sentence("  where it will be caught is not known: a method that it passes is recorded", "    ")
+        yield Sentence(
+            "  where it will be caught is not known: a method that it passes is recorded or observed", "    "
+        )

@@ -74,8 +74,6 @@ class ExceptionCatchpoint(EventBreakpoint):
         """wire: 3 trips, and 1 a superclass that is new; 1 for every exception (``*``)."""
         self._covered.clear()
         self._looks_at_all = self._tells_apart and self._target.changed_code.has_handlers
-        for extension in self._target.extensions.of(Extension.before_catchpoint):
-            await extension.before_catchpoint(self)
         if self.typed.text == "*":
             await self._catch([_ANY])
             return
@@ -109,12 +107,11 @@ class ExceptionCatchpoint(EventBreakpoint):
     def look_at_all(self) -> None:
         """Have caught and uncaught exceptions reported as long as the agent does not tell them apart as the program
         does, which ``concerns`` finds out. wire: no wait."""
-        wanted = self._target.changed_code.has_handlers
-        if self._tells_apart and wanted is not self._looks_at_all:
-            self._looks_at_all = wanted
-            for each in self.requests:
-                first = next(one for one in each.modifiers if isinstance(one, event_request.ExceptionOnly))
-                only = self._only(first.exceptionOrNull)
+        self._looks_at_all = self._tells_apart and self._target.changed_code.has_handlers
+        for each in self.requests:
+            first = next(one for one in each.modifiers if isinstance(one, event_request.ExceptionOnly))
+            only = self._only(first.exceptionOrNull)
+            if only != first:
                 self._target.requests.change(each, [only if one is first else one for one in each.modifiers])
 
     def _only(self, type_id: ReferenceTypeID) -> event_request.ExceptionOnly:
@@ -133,7 +130,7 @@ class ExceptionCatchpoint(EventBreakpoint):
         return partial(self._fits, hit) if self.typed.is_pattern and self.typed.text != "*" else True
 
     async def _is_meant_behind(self, hit: RequestHit) -> bool:
-        """True for an exception that passes a method which is recorded, if it is caught, or not caught, as is meant.
+        """True for an exception that passes a method which is observed, if it is caught, or not caught, as is meant.
 
         Where that is not known now it is when the exception leaves that method. wire: see ``Extension.caught_behind``.
         """
@@ -187,7 +184,7 @@ class ExceptionCatchpoint(EventBreakpoint):
         if first is not None and self._target.changed_code.throws_again(hit.event.location):
             [place] = await self._target.types.locations([first])
             where = f"{place.class_name}.{place.method}" + (f", line {place.line}" if place.line else "")
-            told["message"] = f"it was thrown in {where}: who catches it is known only here, behind a recorded method"
+            told["message"] = f"it was thrown in {where}: who catches it is known only here, behind an observed method"
         return told
 
     def told(self, hit: RequestHit, where: str, details: dict[str, Any]) -> tuple[str, str]:
@@ -228,3 +225,4 @@ class ExceptionCatchpoint(EventBreakpoint):
         only = [self._only(type_id) for type_id in types]
         if only:
             await self._request([(EventKind.EXCEPTION, [modifier]) for modifier in only])
+            self.look_at_all()  # code may have been put into classes meanwhile

@@ -334,6 +334,9 @@ class RequestTable:
                 self._by_id[request.id] = request
                 if request.counting_filter is not None:
                     self._counting_filters[request.key] = request.counting_filter.take
+                if request.modifiers is not spec.modifiers:  # ``change`` came first
+                    with suppress(Disconnected):
+                        self._set_anew(request, request.policy)
 
         if spec.policy is not JdwpSuspendPolicy.NONE:
             self.has_suspended = True

@@ -54,6 +54,9 @@ from jdbpy.wire.messages import stack_frame, thread_reference
 _TRIES, _BETWEEN_TRIES = 30, 0.005
 """The tries to change a class while one thread waits, and the seconds between two of them."""
 
+_TRIES_ANYHOW = 5
+"""The last of them, in which calls may go on in the program's own code of before beside exception breakpoints too."""
+
 _PAUSE = 0.25
 """Seconds between two readings of what the target has counted."""
 
@@ -73,10 +76,6 @@ class MethodSite(Site):
 
     async def begin(self) -> None:
         await self.log.begin()
-
-
-def _looks(point: ExceptionCatchpoint) -> str:
-    return f"{point.called} watches for exceptions"
 
 
 class CallSites(Extension):
@@ -135,9 +134,8 @@ class CallSites(Extension):
                 self._forget(observation)
         with suppress(JdbpyError):
             await self._take_out_stale()
-        sites = [each for those in self._changes.sites.values() for each in those.values()]
-        if not self._changes.stale and not any(isinstance(each, MethodSite) for each in sites):
-            self._has_handlers(False)
+        async with self._lock:  # nothing is about to be put in
+            self._note_handlers()
 
     # -- into the target -----------------------------------------------------------------------------------------------
 
@@ -222,9 +220,12 @@ class CallSites(Extension):
                 if why is None:
                     return RESUME
                 observation.refuse(str(why))
-                if isinstance(why, NotInstalledUntilLeft):
+                leaving = hit.event.location if isinstance(why, NotInstalledUntilLeft) else None
+                if leaving is None and not records and self._watches_exceptions:
+                    leaving = await self._outermost(hit, type_id)
+                if leaving is not None:
                     came = partial(self._thread_came, observation, type_id)
-                    if requests := await self._installer.request_at_exits(hit.event.location, came):
+                    if requests := await self._installer.request_at_exits(leaving, came):
                         self._pending[observation, type_id] = requests
                         return RESUME
             calls = observation.calls_again
@@ -232,6 +233,19 @@ class CallSites(Extension):
             calls = observation.calls_until
         self._request_threads_in(observation, type_id, calls)
         return RESUME
+
+    async def _outermost(self, hit: RequestHit, type_id: ReferenceTypeID) -> CodeLocation | None:
+        """Return where the first call of a class stands that a thread is in; None if that is the one at the hit.
+
+        wire: 1 trip.
+        """
+        try:
+            asked = thread_reference.Frames(wire_thread(hit.thread), 0, -1)
+            frames = (await self._target.conn.request(asked)).frames
+        except JdwpError:
+            return None
+        found = [at for at, each in enumerate(frames) if each.location.classID == type_id and each.location.methodID]
+        return frames[found[-1]].location if found and found[-1] else None
 
     async def _left_again(self, hit: RequestHit) -> bool:
         """Have a thread that stands at the entry of a method go back to the call, which it makes once more then, in the
@@ -265,7 +279,6 @@ class CallSites(Extension):
         """Have a class observe its own calls. Raises NotInstalled. wire: some 30 trips."""
         if observation.has_ended():
             return
-        self._require_no_catchpoint(observation)
         methods = [each for each in observation.methods if each.owner.id == type_id and each.method.has_code]
         methods = [each for each in methods if each.key not in observation.in_target]
         type_ = methods[0].owner
@@ -294,19 +307,36 @@ class CallSites(Extension):
             await self._installer.keep(change)
         if observation.has_ended():
             return
-        for tries in range(_TRIES, 0, -1):  # in a server some call is always under way, but not always in a loop
-            try:
-                await self._change(observation, change.changed, sites, new.values(), thread)
-                break
-            except NotInstalled as why:
-                if tries == 1 or isinstance(why, NotInstalledUntilLeft | ChangedByAgent):
-                    raise
-                await trio.sleep(_BETWEEN_TRIES)
+        await self._change_soon(observation, change.changed, sites, new.values(), thread)
         self._logs.setdefault(observation, []).append(log)
         self._watch_end(observation)
         self._more.set()
         if len(new) == len(methods):
             observation.why_ordinary = ""
+
+    async def _change_soon(
+        self,
+        observation: Observation,
+        changed: ChangedClass,
+        sites: Mapping[PlaceKey, Site],
+        new: Collection[MethodSite],
+        thread: int,
+    ) -> None:
+        """Give a class its code as soon as no frame is in the way. Raises NotInstalled. wire: as ``_change``."""
+        watched = not isinstance(observation, MethodRecording) and self._watches_exceptions
+        self._has_handlers(True)
+        try:
+            for tries in range(_TRIES, 0, -1):  # in a server some call is always under way, but not always in a loop
+                whole = watched and (bool(changed.maps) or tries > _TRIES_ANYHOW)
+                try:
+                    await self._change(observation, changed, sites, new, thread, whole=whole)
+                    return
+                except NotInstalled as why:
+                    if tries == 1 or isinstance(why, NotInstalledUntilLeft | ChangedByAgent):
+                        raise
+                    await trio.sleep(_BETWEEN_TRIES)
+        finally:
+            self._note_handlers()
 
     async def _change(
         self,
@@ -315,12 +345,16 @@ class CallSites(Extension):
         sites: Mapping[PlaceKey, Site],
         new: Collection[MethodSite],
         thread: int,
+        *,
+        whole: bool,
     ) -> None:
         """Give a class its code. Raises NotInstalled while frames are in a loop of it. wire: 4 trips and more."""
         type_ = changed.type
         async with self._changes.held(type_.id):
             changing = {site.method.id for site in new}
-            await self._installer.require_free(changed, changing, thread, asked=observation.asked)
+            if whole:  # also those from which code is taken
+                changing |= changed.maps.keys()
+            await self._installer.require_free(changed, changing, thread, asked=observation.asked, whole=whole)
             observation.hand_over([site.observed for site in new])
             try:
                 await self._changes.redefine(changed, sites)
@@ -357,18 +391,21 @@ class CallSites(Extension):
                 computed.append(await computed_ends(observation, each, entry, owner.name))
         return RecordLog(self._target, observation, methods, computed, name, self._changes, self._poller)
 
-    def _require_no_catchpoint(self, observation: Observation) -> None:
-        """Raises NotInstalled for what breakpoints can do as well: with code in the target each exception that leaves
-        an observed method is looked at twice, and who catches it has to be found out."""
-        if isinstance(observation, MethodRecording):
-            self._has_handlers(True)
-            return
-        for each in self._points.of_type(ExceptionCatchpoint):
-            if each.enabled:
-                raise NotInstalled(_looks(each))
+    @property
+    def _watches_exceptions(self) -> bool:
+        """True if there are exception breakpoints: they do not tell where a call throws that goes on in the code of
+        before, and what a handler there throws again is thrown by the program to them."""
+        return any(each.enabled for each in self._points.of_type(ExceptionCatchpoint))
+
+    def _note_handlers(self) -> None:
+        """Have exception breakpoints be as ever if no class has code for calls any more. wire: no wait."""
+        sites = [each for those in self._changes.sites.values() for each in those.values()]
+        if not self._changes.stale and not any(isinstance(each, MethodSite) for each in sites):
+            self._has_handlers(False)
 
     def _has_handlers(self, has: bool) -> None:
-        """Have exception breakpoints find out who catches, from before the change to a class on. wire: no wait."""
+        """Have exception breakpoints find out who catches, from before the change to a class on: each exception that
+        leaves an observed method is caught there first, and thrown again. wire: no wait."""
         self._target.changed_code.has_handlers = has
         with suppress(Disconnected):
             for each in self._points.of_type(ExceptionCatchpoint):
@@ -425,21 +462,6 @@ class CallSites(Extension):
             for place in [place for place, site in sites.items() if site.point is observation]:
                 del sites[place]
                 self._changes.stale.add(type_id)
-
-    async def before_catchpoint(self, point: ExceptionCatchpoint) -> None:
-        """Give calls back to breakpoints before an exception breakpoint is set. wire: 2 trips a class."""
-        async with self._lock:
-            for changed in self._changes.changed:
-                sites = self._changes.sites.get(changed.type.id, {})
-                observations = {site.point for site in sites.values() if isinstance(site, MethodSite)}
-                given = {each for each in observations if not isinstance(each, MethodRecording)}
-                kept = {place: site for place, site in sites.items() if site.point not in given}
-                if not given:
-                    continue
-                async with self._changes.held(changed.type.id):
-                    for observation in given:
-                        observation.take_back(changed.type.id, _looks(point))
-                    await self._changes.redefine(changed, kept)
 
     def lost(self, observation: Observation, type_id: ReferenceTypeID) -> None:
         """Give calls back to breakpoints after a hot swap, and try the target again later. wire: no wait."""

@@ -26,7 +26,7 @@ class ExceptionInfo(Record):
     type: str
     message: str | None
     id: int
-    caught: Annotated[bool | None, "null where it is not known: a method that it passes is recorded"]
+    caught: Annotated[bool | None, "null where it is not known: a method that it passes is recorded or observed"]
     catch_location: Annotated[Location | None, Json("where it will be caught", optional=True)]
     cause: str = ""
 

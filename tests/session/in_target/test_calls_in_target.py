@@ -94,9 +94,13 @@ async def test_statistics_are_counted_in_the_target(jvm: Jvm) -> None:
         assert d.session.instrumentation.woven() == []
         async with d.session.observer.statistics("Booth.factorial") as again:
             await into_target(d, again)
-            point = await d.session.catchpoints.exception("java.lang.IllegalStateException")
-            assert again.why_ordinary == f"catchpoint {point.number} watches for exceptions"
-            assert not again.in_target and d.session.instrumentation.woven() == []
+            point = await d.session.catchpoints.exception("java.lang.IllegalStateException", caught=False)
+            await again.refresh()
+            again.take()
+            await rounds(d, 3)
+            await again.refresh()
+            assert [each.count for each in again.take().methods] == [15]
+            assert (len(again.in_target), again.why_ordinary) == (1, "")
             await d.session.points.remove([point.number])
         await d.session.detach()
         d.unseen()
