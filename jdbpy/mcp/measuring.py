@@ -231,6 +231,10 @@ async def _deadlocks(debugging: Looked, seconds: float, limit: int) -> Any:
     return (await (await debugging.vm()).deadlocks()).to_dict()
 
 
+_FRAMES = 20
+"""Frames of a stack that are shown; whole stacks are compared."""
+
+
 async def _stacks(debugging: Looked, seconds: float, limit: int) -> Body:
     """Return equal stacks, and what threads are not among them."""
     vm = await debugging.vm()
@@ -239,7 +243,7 @@ async def _stacks(debugging: Looked, seconds: float, limit: int) -> Body:
     if paused:
         await vm.pause()
     try:
-        groups = await session.stack.folded(count=limit)
+        groups = await session.stack.folded()
     finally:
         if paused:
             with session.finishing():
@@ -248,7 +252,7 @@ async def _stacks(debugging: Looked, seconds: float, limit: int) -> Body:
     left_out = ""
     if session.agent_line:  # there virtual threads come from a dump of their own
         try:
-            virtual = await session.threads.virtual_folded(count=limit)
+            virtual = await session.threads.virtual_folded()
         except StateError as error:
             if error.code == "NEEDS_AGENT":  # else there are none
                 left_out = f"virtual threads: {error.message}"
@@ -256,15 +260,17 @@ async def _stacks(debugging: Looked, seconds: float, limit: int) -> Body:
             platform = [each.replace(threads=tuple(one for one in each.threads if not one.virtual)) for each in shown]
             shown = [*(each for each in platform if each.threads), *virtual]
             shown.sort(key=lambda group: -len(group.threads))
-    stacks = [
-        {
+    stacks: list[Body] = []
+    for group in shown[:limit]:
+        found: Body = {
             "threads": len(group.threads),
             "names": [each.name for each in group.threads[:5]],
             "states": sorted({each.state for each in group.threads}),
-            "frames": [_place(frame.to_dict()) for frame in group.frames],
+            "frames": [_place(frame.to_dict()) for frame in group.frames[:_FRAMES]],
         }
-        for group in shown[:limit]
-    ]
+        if len(group.frames) > _FRAMES:
+            found["more_frames"] = len(group.frames) - _FRAMES
+        stacks.append(found)
     return {"stacks": stacks, "stacks_left_out": left_out} if left_out else {"stacks": stacks}
 
 
