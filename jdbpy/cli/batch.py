@@ -317,6 +317,8 @@ class Batch(Driver):
     @property
     def over(self) -> bool:
         """True once no line follows: left, or lost for good."""
+        if self.jvms.ends_early:
+            return True
         if self.jvms.several:
             return self.jvms.leaving or not self.jvms.go_on
         return self.context.leaving or (self.status == LOST and not self.comes_back)

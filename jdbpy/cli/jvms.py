@@ -120,12 +120,30 @@ class Jvms:
         self.on_detach: Callable[[], str] | None = None
         """The same for `detach`, which then leaves all of them; None: it leaves the current one."""
         self._for_all: set[int] = set()  # numbers of breakpoints and their like that were set in all
+        self.ends_early = False  # Ctrl-C has ended what observed in a batch: no line follows
 
     @property
     def current(self) -> Jvm:
         """Return the one that commands go to."""
         assert self._current is not None
         return self._current
+
+    def observing(self) -> list[trio.Event]:
+        """Return what ends the commands that observe: with ``each`` there is one in each of several JVMs."""
+        if self._front is None:
+            return []
+        contexts = [jvm.context for jvm in self.members]
+        return [context.observing for context in contexts if context.observing is not None]
+
+    def end_observing(self) -> bool:
+        """End in good order what commands observe; False if none does, or if they are ending already."""
+        if all(each.is_set() for each in self.observing()):
+            return False
+        for each in self.observing():
+            each.set()
+        for jvm in self.members:
+            jvm.context.interrupted = jvm.context.with_others
+        return True
 
     @property
     def leaving(self) -> bool:

@@ -69,12 +69,25 @@ async def run(line: CommandLine) -> int:
         settings.set("max-suspend", f"{line.max_suspend:g}")
     console = _console(line, settings)
     status = 0
+    batches: list[Jvms] = []
+
+    def observation_ends() -> bool:
+        for jvms in batches:
+            jvms.ends_early = jvms.end_observing()
+        return any(jvms.ends_early for jvms in batches)
+
     with one_loss():
-        async with ended_by_signals() as ended_by, open_nursery() as nursery:
+        async with ended_by_signals(observation_ends) as ended_by, open_nursery() as nursery:
             ahead = _LoadedAhead()
             if not is_batch(line) and line.action != "test":  # there it may never be needed
                 nursery.start_soon(ahead.run)
-            status = await _debug(line, console, settings, ahead, nursery)
+            opening = partial(open_session, line, console)
+            limit = line.timeout if is_batch(line) else float("inf")
+            several = Jvms(nursery, opening, automatic=line.reconnect, limit=limit)
+            jvms = several if line.action == "attach" else Jvms()
+            if is_batch(line):
+                batches.append(jvms)
+            status = await _debug(line, console, settings, ahead, jvms)
             nursery.cancel_scope.cancel()
     return 128 + ended_by[0] if ended_by else status
 
@@ -125,14 +138,9 @@ def _load_prompt() -> None:
     loop.load()
 
 
-async def _debug(
-    line: CommandLine, console: Console, settings: Settings, ahead: _LoadedAhead, nursery: trio.Nursery
-) -> int:
+async def _debug(line: CommandLine, console: Console, settings: Settings, ahead: _LoadedAhead, jvms: Jvms) -> int:
     """Open the session and work in it; errors of the way there become their exit status."""
     name = f"{line.action} {' '.join(line.addresses)}{line.file}".strip()
-    away = line.timeout if is_batch(line) else float("inf")
-    opening_one = partial(open_session, line, console)
-    jvms = Jvms(nursery, opening_one, automatic=line.reconnect, limit=away) if line.action == "attach" else Jvms()
     limit = line.timeout if line.action == "listen" and is_batch(line) else float("inf")
     status = 0
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated, Any, Literal, Protocol
 
 import trio
@@ -163,7 +162,8 @@ async def _diagnosed(debugging: Looked, what: str, seconds: float, limit: int) -
         if what != name and (what != "all" or name in ("heap", "load")):  # only where that is asked for
             continue
         try:
-            found[name] = await part(debugging, seconds, limit)
+            told = await part(debugging, seconds, limit)
+            found.update(told if name == "stacks" else {name: told})
         except JdbpyError as error:
             if what != "all":
                 raise
@@ -231,34 +231,47 @@ async def _deadlocks(debugging: Looked, seconds: float, limit: int) -> Any:
     return (await (await debugging.vm()).deadlocks()).to_dict()
 
 
-async def _stacks(debugging: Looked, seconds: float, limit: int) -> Any:
+_FRAMES = 20
+"""Frames of a stack that are shown; whole stacks are compared."""
+
+
+async def _stacks(debugging: Looked, seconds: float, limit: int) -> Body:
+    """Return equal stacks, and what threads are not among them."""
     vm = await debugging.vm()
     session = vm.session
     paused = not vm.is_suspended and not session.agent_line
     if paused:
         await vm.pause()
     try:
-        groups = await session.stack.folded(count=limit)
+        groups = await session.stack.folded()
     finally:
         if paused:
             with session.finishing():
                 await vm.resume()
     shown = [group for group in groups if not group.error]
+    left_out = ""
     if session.agent_line:  # there virtual threads come from a dump of their own
-        with suppress(StateError):  # there are none, or it is not safe
-            virtual = await session.threads.virtual_folded(count=limit)
+        try:
+            virtual = await session.threads.virtual_folded()
+        except StateError as error:
+            if error.code == "NEEDS_AGENT":  # else there are none
+                left_out = f"virtual threads: {error.message}"
+        else:
             platform = [each.replace(threads=tuple(one for one in each.threads if not one.virtual)) for each in shown]
             shown = [*(each for each in platform if each.threads), *virtual]
             shown.sort(key=lambda group: -len(group.threads))
-    return [
-        {
+    stacks: list[Body] = []
+    for group in shown[:limit]:
+        found: Body = {
             "threads": len(group.threads),
             "names": [each.name for each in group.threads[:5]],
             "states": sorted({each.state for each in group.threads}),
-            "frames": [_place(frame.to_dict()) for frame in group.frames],
+            "frames": [_place(frame.to_dict()) for frame in group.frames[:_FRAMES]],
         }
-        for group in shown[:limit]
-    ]
+        if len(group.frames) > _FRAMES:
+            found["more_frames"] = len(group.frames) - _FRAMES
+        stacks.append(found)
+    return {"stacks": stacks, "stacks_left_out": left_out} if left_out else {"stacks": stacks}
 
 
 def _place(frame: Body) -> str:

@@ -70,25 +70,31 @@ async def watch_signals(
 
 
 @asynccontextmanager
-async def ended_by_signals() -> AsyncIterator[list[int]]:
+async def ended_by_signals(ends_itself: Callable[[], bool] = lambda: False) -> AsyncIterator[list[int]]:
     """Cancel the block at the first signal that asks for the end; take further ones, which must not stop the leaving.
 
-    Gives the numbers of the signals that have come, SIGINT among them.
+    ``ends_itself`` is called at a SIGINT: if it returns True, the block comes to its end in good order, and is not
+    cancelled before the next signal. Gives the numbers of the signals that have come, SIGINT among them.
     """
     ended_by: list[int] = []
     async with open_nursery() as watching:
         work = trio.CancelScope()
-        await watching.start(_cancel_at_each, ended_by, work)
+        await watching.start(_cancel_at_each, ended_by, work, ends_itself)
         with work:
             yield ended_by
         watching.cancel_scope.cancel()
 
 
 async def _cancel_at_each(
-    ended_by: list[int], work: trio.CancelScope, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ended_by: list[int],
+    work: trio.CancelScope,
+    ends_itself: Callable[[], bool],
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     with open_signals(signal.SIGINT, *ending_signals()) as signals:
         task_status.started()
         async for number in signals:
             ended_by.append(number)
-            work.cancel()
+            if not (number == signal.SIGINT and ends_itself()):
+                work.cancel()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from jdbpy.drawing.units import BYTES, NANOS, SAMPLES
@@ -25,15 +27,40 @@ class EventSource(NamedTuple):
     about: str = ""
 
 
+class Bias(NamedTuple):
+    """What a profile leaves out. ``{}`` in the text is the setting of an event, as the recording states it;
+    ``unstated`` is the text without that."""
+
+    text: str
+    event: str = ""
+    setting: str = ""
+    unstated: str = ""
+
+    def words(self, settings: Mapping[tuple[str, str], str]) -> str:
+        """Return the text, by the settings of a recording: values by event and setting."""
+        if not self.event:
+            return self.text
+        value = settings.get((self.event, self.setting), "")
+        return self.text.format(_spaced(value)) if value else self.unstated
+
+
+def _spaced(value: str) -> str:
+    """Return the value of a setting in words: ``10ms`` is 10 ms, ``1000/s`` 1,000 a second."""
+    found = re.fullmatch(r"(\d+) ?([a-z]+|/s)", value)
+    if found is None:
+        return value
+    return f"{int(found[1]):,} {'a second' if found[2] == '/s' else found[2]}"
+
+
 class Kind(NamedTuple):
-    """``sources`` are groups in order of preference: the first one that has events is used."""
+    """``sources`` are groups in order of preference: the first one that has events is used, and its bias is told."""
 
     name: str
     unit: str
     title: str
     sources: tuple[tuple[EventSource, ...], ...]
     settings: tuple[tuple[str, str], ...]
-    bias: str
+    biases: tuple[Bias, ...]
 
 
 _EXECUTION = EventSource("jdk.ExecutionSample", "sampledThread")
@@ -51,8 +78,20 @@ KINDS = {
             "time on the processor",
             ((_PROCESSOR,), (_EXECUTION,)),
             (("jdk.ExecutionSample#enabled", "true"), ("jdk.ExecutionSample#stackTrace", "true"), _PERIOD),
-            f"a sample every {PERIOD_MILLIS} ms, of a few of the threads that run Java code; code of native methods is "
-            "not seen",
+            (
+                Bias(
+                    "samples of each thread by its processor time ({}), also in native methods",
+                    "jdk.CPUTimeSample",
+                    "throttle",
+                    "samples of each thread by its processor time, also in native methods",
+                ),
+                Bias(
+                    "a sample every {}, of a few of the threads that run Java code; code of native methods is not seen",
+                    "jdk.ExecutionSample",
+                    "period",
+                    "samples of a few of the threads that run Java code; code of native methods is not seen",
+                ),
+            ),
         ),
         Kind(
             WALL,
@@ -90,7 +129,14 @@ KINDS = {
                     for setting, value in (("enabled", "true"), ("threshold", "1ms"), ("stackTrace", "true"))
                 ),
             ),
-            "waits count when they are over, from 1 ms on",
+            (
+                Bias(
+                    "waits count when they are over, from {} on",
+                    "jdk.ThreadPark",
+                    "threshold",
+                    "waits count when they are over",
+                ),
+            ),
         ),
         Kind(
             ALLOC,
@@ -108,7 +154,15 @@ KINDS = {
                 ("jdk.ObjectAllocationSample#throttle", "1000/s"),
                 ("jdk.ObjectAllocationSample#stackTrace", "true"),
             ),
-            "samples of allocations, at most 1,000 a second, each with the bytes that it stands for",
+            (
+                Bias(
+                    "samples of allocations, at most {}, each with the bytes that it stands for",
+                    "jdk.ObjectAllocationSample",
+                    "throttle",
+                    "samples of allocations, each with the bytes that it stands for",
+                ),
+                Bias("each new buffer of a thread counts with its whole size, for the object that it began with"),
+            ),
         ),
         Kind(
             LOCK,
@@ -120,7 +174,7 @@ KINDS = {
                 for name in ("JavaMonitorEnter", "ThreadPark")
                 for setting, value in (("enabled", "true"), ("threshold", "0ns"), ("stackTrace", "true"))
             ),
-            "waits count when they are over; those of queues and conditions do not",
+            (Bias("waits count when they are over; those of queues and conditions do not"),),
         ),
         Kind(
             EXCEPTIONS,
@@ -128,7 +182,7 @@ KINDS = {
             "exceptions made",
             ((EventSource("jdk.JavaExceptionThrow", about="thrownClass"),),),
             (("jdk.JavaExceptionThrow#enabled", "true"), ("jdk.JavaExceptionThrow#stackTrace", "true")),
-            "counted where they are made, not where they are thrown",
+            (Bias("counted where they are made, not where they are thrown"),),
         ),
     )
 }

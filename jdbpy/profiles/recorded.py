@@ -7,14 +7,14 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jdbpy.drawing.units import NANOS
 from jdbpy.jfr.chunk import Chunk
 from jdbpy.jfr.metadata import Type
 from jdbpy.jfr.recording import FlightRecording
-from jdbpy.profiles.kinds import EXCEPTIONS, KINDS, LOCK, PERIOD_MILLIS, WALL, EventSource, Kind
+from jdbpy.profiles.kinds import EXCEPTIONS, KINDS, LOCK, PERIOD_MILLIS, EventSource, Kind
 from jdbpy.profiles.profile import Profile
 
 _HIDDEN = re.compile(r"(\$\$Lambda|LambdaForm\$\w+|\$\$InjectedInvoker)[\w$]*[/.+](0x)?[0-9a-f]+")
@@ -28,14 +28,25 @@ _SAMPLED = "jdk.ObjectAllocationSample"
 Path = tuple[str, ...]
 
 
-def read_profile(recording: FlightRecording, kind: str) -> Profile:
-    """Return the profile of one kind from a recording; empty if the recording has no such events."""
+def read_profile(recording: FlightRecording, kind: str, given: Mapping[str, str] | None = None) -> Profile:
+    """Return the profile of one kind from a recording; empty if the recording has no such events.
+
+    ``given`` are settings that it was made with, by ``EVENT#SETTING``, where it does not state them itself.
+    """
     wanted = KINDS[kind]
-    for sources in wanted.sources:
-        profile = _of_sources(recording, wanted, sources)
+    settings = _settings(recording)
+    for key, value in (given or {}).items():
+        event, _, setting = key.partition("#")
+        settings.setdefault((event, setting), value)
+    empty: Profile | None = None
+    for sources, bias in zip(wanted.sources, wanted.biases, strict=True):
+        profile = _of_sources(recording, wanted, sources, settings)
+        profile.notes = (bias.words(settings),)
         if profile.samples:
-            break
-    return profile
+            return profile
+        if empty is None and settings.get((sources[0].event, "enabled")) == "true":
+            empty = profile  # it would have had these
+    return empty or profile
 
 
 def kinds_in(recording: FlightRecording) -> list[str]:
@@ -48,21 +59,20 @@ def kinds_in(recording: FlightRecording) -> list[str]:
     ]
 
 
-def _of_sources(recording: FlightRecording, kind: Kind, sources: tuple[EventSource, ...]) -> Profile:
+def _of_sources(
+    recording: FlightRecording, kind: Kind, sources: tuple[EventSource, ...], settings: dict[tuple[str, str], str]
+) -> Profile:
     profile = Profile(kind.name, kind.unit, kind.title)
-    profile.notes = (kind.bias,)
     moments: list[tuple[int, int, int]] = []
     begun_threads: set[str] = set()
     by_event = {source.event: source for source in sources}
     begun, ended = 0, 0
-    period = PERIOD_MILLIS * 1_000_000
+    period = _nanos(settings.get(("jdk.ExecutionSample", "period"), "")) or PERIOD_MILLIS * 1_000_000
     for chunk in recording.chunks():
         header = chunk.header
         begun = min(begun or header.start_nanos, header.start_nanos)
         ended = max(ended, header.start_nanos + max(0, header.duration_nanos))
         profile.recorded += header.size
-        if kind.name == WALL:
-            period = _period(chunk) or period
         names = _Names(chunk, kind.name == EXCEPTIONS)
         readers: dict[int, _Reader] = {}
         for event, row in chunk.rows(*by_event):
@@ -87,16 +97,23 @@ def _of_sources(recording: FlightRecording, kind: Kind, sources: tuple[EventSour
     return profile
 
 
-def _period(chunk: Chunk) -> int:
-    """Return the sampling period in nanoseconds as stated in the recording, 0 if it is not."""
-    kind = chunk.metadata.by_name.get("jdk.ExecutionSample")
-    for setting, row in chunk.rows("jdk.ActiveSetting"):
-        index = setting.index
-        if kind is not None and {"id", "name", "value"} <= index.keys() and row[index["id"]] == kind.id:
-            found = _PERIOD.match(chunk.text(row[index["value"]]) or "")
-            if found is not None and chunk.text(row[index["name"]]) == "period":
-                return int(found[1]) * _UNITS[found[2]]
-    return 0
+def _settings(recording: FlightRecording) -> dict[tuple[str, str], str]:
+    """Return the settings that a recording states, by event and setting; of several values the first one."""
+    found: dict[tuple[str, str], str] = {}
+    for chunk in recording.chunks():
+        names = {each.id: name for name, each in chunk.metadata.by_name.items()}
+        for setting, row in chunk.rows("jdk.ActiveSetting"):
+            index = setting.index
+            if {"id", "name", "value"} <= index.keys() and row[index["id"]] in names:
+                key = names[row[index["id"]]], chunk.text(row[index["name"]]) or ""
+                found.setdefault(key, chunk.text(row[index["value"]]) or "")
+    return found
+
+
+def _nanos(text: str) -> int:
+    """Return a time of a setting in nanoseconds, 0 if it is none."""
+    found = _PERIOD.match(text)
+    return int(found[1]) * _UNITS[found[2]] if found is not None else 0
 
 
 class _Reader:

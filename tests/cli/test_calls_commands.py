@@ -132,8 +132,12 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             await d.send("calls stats Turns.* every 100ms for 1h")
             while not (await d.event("notice"))["data"]["methods"]:
                 pass
+            await d.send("version")
             d.interrupt()
+            last = await d.result()  # what there is, and no line follows
+            assert last["ok"] and last["data"]["methods"][0]["count"] > 0, last
             assert await d.wait() == 130
+            assert d.process.stdout is not None and await d.process.stdout.receive_some() == b""
         await target.wait_listening_again()
         done = await jdbpy("attach", target.address, *script("calls Turns.turn -max 1", "info threads"))
         assert done.status == 0 and "1 reported" in done.out, done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import partial
 from typing import Any
 
@@ -207,6 +208,76 @@ async def test_calls_are_recorded_and_those_that_failed_are_compared(jvm: Jvm) -
             assert "no recorded call 99" in await client.refused("record", number=99)
             [result] = (await client.call("command", line="recorded differences if id % 5 == 4"))["results"]
             assert result["data"]["failed"] == 4
+
+
+@pytest.mark.every_java
+async def test_a_process_without_the_agent_is_diagnosed_with_its_virtual_threads(jvm: Jvm) -> None:
+    """The largest groups are those that the program has started; where they cannot be told, that is said."""
+    options = ("-Djdk.virtualThreadScheduler.parallelism=8",)
+    async with start_target(jvm, "ManyVirtual", "30", with_agent=False, jvm_options=options) as target:
+        await target.wait_output("settled")
+        async with agent() as client:
+            found = await client.call("diagnose", pid=target.pid, seconds=0.1)
+            assert client.target == {"state": "none", "suspended": "nothing"}
+            assert found["deadlocks"]["deadlocks"] == []
+            groups = {each["names"][0].partition("-")[0]: each for each in found["stacks"]}
+            assert any("ManyVirtual.main(ManyVirtual.java:" in frame for frame in groups["main"]["frames"][-1:])
+            if 21 <= jvm.feature < 25:
+                assert [each["threads"] for each in found["stacks"][:4]] == [30] * 4
+                for name, method in (("latch", "atLatch"), ("semaphore", "atSemaphore"), ("task", "inTask")):
+                    place = f"ManyVirtual.{method}(ManyVirtual.java:{target.program.line(name)})"
+                    assert place in groups[name]["frames"]
+                few = await client.call("diagnose", what="stacks", pid=target.pid, limit=2)
+                assert [each["threads"] for each in few["stacks"]] == [30, 30]  # stacks that differ only further down
+            assert found.get("stacks_left_out", "").startswith("virtual threads: Java 25") == (jvm.feature >= 25)
+            assert "needs the debugger agent" in await client.refused("diagnose", what="load", pid=target.pid)
+            assert "not a JVM" in await client.refused("diagnose", pid=os.getpid())
+
+
+DEEP = """
+import java.util.concurrent.CountDownLatch;
+
+public class Deep {
+    public static void main(String[] args) throws Exception {
+        Thread[] all = new Thread[5];
+        for (int i = 0; i < 5; i++) {
+            all[i] = new Thread(i < 3 ? Deep::left : Deep::right, (i < 3 ? "left-" : "right-") + i);
+            all[i].start();
+        }
+        for (Thread each : all) {
+            while (each.getState() != Thread.State.WAITING) Thread.sleep(1);
+        }
+        System.out.println("ready");
+        System.in.read();
+        System.exit(0);
+    }
+
+    static final CountDownLatch never = new CountDownLatch(1);
+
+    static void left() { down(40); }
+
+    static void right() { down(40); }
+
+    static void down(int depth) {
+        if (depth > 0) { down(depth - 1); return; }
+        try { never.await(); } catch (InterruptedException e) { throw new IllegalStateException(e); }
+    }
+}
+"""
+
+
+@pytest.mark.two_javas
+@pytest.mark.parametrize("with_agent", [True, False])
+async def test_stacks_are_equal_only_as_a_whole(jvm: Jvm, *, with_agent: bool) -> None:
+    async with start_target(jvm, inline(DEEP), suspend=False, with_agent=with_agent) as target:
+        await target.wait_output("ready")
+        words = ("attach", target.address) if with_agent else ()
+        async with agent(*words) as client:
+            pid = 0 if with_agent else target.pid
+            found = await client.call("diagnose", what="stacks", pid=pid, limit=50)
+            groups = {each["names"][0].partition("-")[0]: each for each in found["stacks"]}
+            assert (groups["left"]["threads"], groups["right"]["threads"]) == (3, 2)
+            assert len(groups["left"]["frames"]) + groups["left"]["more_frames"] > 40
 
 
 COUNTED = """

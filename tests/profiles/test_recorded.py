@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import jdbpy.jfr
 from jdbpy.errors import UsageError
+from jdbpy.jfr.chunk import Chunk
+from jdbpy.jfr.recording import FlightRecording
 from jdbpy.profiles.files import FORMS, write
-from jdbpy.profiles.kinds import KINDS
+from jdbpy.profiles.kinds import KINDS, settings_of
 from jdbpy.profiles.profile import Profile, merged_profiles
 from jdbpy.profiles.recorded import class_in_words, kinds_in, read_profile
 from tests.cli.process import jdbpy as run_jdbpy
@@ -44,6 +47,49 @@ def test_what_the_program_has_done(jvm: Jvm) -> None:
     assert sum(by_thread.values()) >= slept
     assert any(each.name == "Recorded.run" for each in found["cpu"].hot)
     assert sum(found["cpu"].course) == found["cpu"].total == found["cpu"].samples
+
+
+def test_what_is_left_out_is_told_by_the_settings_of_the_recording(jvm: Jvm) -> None:
+    """Those of ``profile.jfc`` here, and none but what was given in a recording that states none."""
+    read = jdbpy.jfr.read(recording(jvm))
+    stated = {
+        (one["id"], one["name"]): one["value"] for one in read.events("jdk.ActiveSetting") if one["name"] != "enabled"
+    }
+    ids = {each.name: each.id for chunk in read.chunks() for each in chunk.metadata.by_name.values()}
+    rate = stated[ids["jdk.ObjectAllocationSample"], "throttle"].removesuffix("/s")
+    found = profiles(jvm)
+    assert found["alloc"].notes == (
+        f"samples of allocations, at most {rate} a second, each with the bytes that it stands for",
+    )
+    if jvm.feature < 25:
+        period = stated[ids["jdk.ExecutionSample"], "period"]
+        assert found["cpu"].notes[0].startswith(f"a sample every {period}, of a few of the threads")
+    else:
+        assert found["cpu"].notes[0].startswith("samples of each thread by its processor time (")
+    assert found["wall"].notes == ("waits count when they are over, from 0 ns on",)
+
+
+class Nothing(FlightRecording):
+    """A recording without a chunk."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        return iter(())
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "told"),
+    [
+        ("cpu", {"jdk.ExecutionSample#period": "20ms"}, "a sample every 20 ms, of a few of the threads"),
+        ("cpu", {}, "samples of a few of the threads"),
+        ("cpu", settings_of("cpu", 25), "samples of each thread by its processor time (10 ms), also in native methods"),
+        ("alloc", settings_of("alloc", 17), "samples of allocations, at most 1,000 a second, each"),
+        ("alloc", settings_of("alloc", 11), "each new buffer of a thread counts"),
+        ("wall", settings_of("wall", 17), "waits count when they are over, from 1 ms on"),
+    ],
+)
+def test_what_would_be_left_out_of_nothing(kind: str, given: dict[str, str], told: str) -> None:
+    [note] = read_profile(Nothing(b""), kind, given).notes
+    assert note.startswith(told)
 
 
 def test_cpu_is_what_the_events_say(jvm: Jvm) -> None:

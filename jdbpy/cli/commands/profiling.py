@@ -251,7 +251,7 @@ async def profile(
     seconds = request.seconds or DEFAULT_SECONDS
     async with session.profiler.running(kind, sampling=request.sampling) as running:
         if running.why_sampled and not request.sampling:
-            session.publish(Notice("warning", f"no flight recorder: {running.why_sampled}"))
+            session.publish(Notice("warning", f"without the flight recorder: {running.why_sampled}"))
         progress = Progress(ctx, f"profiling {KINDS[kind].title}", seconds)
         await wait_for(ctx, seconds, progress.show)
         progress.end()

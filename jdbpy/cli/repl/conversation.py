@@ -374,7 +374,7 @@ class Conversation(Driver):
 
     async def wait(self, seconds: float) -> bool:
         """Wait while events are shown; False if a stop or the end came before the time was over."""
-        self._doing = Doing.COMMAND if self._observing() else Doing.WAITING
+        self._doing = Doing.COMMAND if self.jvms.observing() else Doing.WAITING
         over = await super().wait(seconds)
         self._doing = Doing.COMMAND
         return over
@@ -492,11 +492,6 @@ class Conversation(Driver):
 
     # Interrupts
 
-    def _observing(self) -> list[trio.Event]:
-        """Return what ends the commands that observe: with ``each`` there is one in each of several JVMs."""
-        contexts = [jvm.context for jvm in self.jvms.members]
-        return [context.observing for context in contexts if context.observing is not None]
-
     async def _obey(self, interrupts: trio.MemoryReceiveChannel[None]) -> None:
         async for _ in interrupts:
             if self._doing is Doing.PROMPTING and not self._prompt.prompting:
@@ -504,13 +499,9 @@ class Conversation(Driver):
                     await self._entered.wait()
             runs = self.session.state is VmState.RUNNING
             match reaction(self._doing, runs):
-                case Reaction.CANCEL if not all(each.is_set() for each in self._observing()):
-                    for each in self._observing():
-                        each.set()
-                    for jvm in self.jvms.members:
-                        jvm.context.interrupted = jvm.context.with_others
                 case Reaction.CANCEL:
-                    self._command.cancel()
+                    if not self.jvms.end_observing():
+                        self._command.cancel()
                 case Reaction.PAUSE | Reaction.EXPLAIN if self.context.collecting is not None:
                     self.context.collecting = None
                     self._sink.write("nothing was changed\n")

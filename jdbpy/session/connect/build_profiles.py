@@ -31,16 +31,16 @@ class BuildProfiles:
         self._directory = directory
         self._warn = warn
         self._kind = kind
-        self._begun: list[str] = []  # names of JVMs
+        self._begun: dict[str, dict[str, str]] = {}  # by names of JVMs, their settings
 
     async def begin(self, name: str, pid: int, release: int) -> None:
         """Start a recording in a JVM; warn if that fails."""
         path = os.path.join(self._directory, f"{name}.jfr")
         words = f'JFR.start name=jdbpy filename="{path}" dumponexit=true maxsize={_MAXIMUM}'
+        given: dict[str, str] = {}
         if release >= 17:
-            words += " settings=none " + " ".join(
-                f"+{key}={value}" for key, value in settings_of(self._kind, release).items()
-            )
+            given = settings_of(self._kind, release)
+            words += " settings=none " + " ".join(f"+{key}={value}" for key, value in given.items())
         else:  # events cannot be set one by one there
             words += " settings=profile"
         try:
@@ -50,21 +50,21 @@ class BuildProfiles:
         if status or "Started recording" not in said:
             self._warn(f"{name} is not profiled: {' '.join(said.split())[:200] or 'it says nothing'}")
             return
-        self._begun.append(name)
+        self._begun[name] = given
 
     async def read(self) -> list[Profile]:
         """Return the profiles of the JVMs that have exited; warn about each that wrote none."""
         found = []
-        for name in self._begun:
+        for name, given in self._begun.items():
             path = os.path.join(self._directory, f"{name}.jfr")
-            profile = await trio.to_thread.run_sync(self._read, path)
+            profile = await trio.to_thread.run_sync(self._read, path, given)
             if profile is None:
                 self._warn(f"{name} has left no profile: it was ended from outside, or runs still")
             else:
                 found.append(profile)
         return found
 
-    def _read(self, path: str) -> Profile | None:
+    def _read(self, path: str, given: dict[str, str]) -> Profile | None:
         try:
             with open(path, "rb") as file:
                 data = file.read()
@@ -72,6 +72,6 @@ class BuildProfiles:
             return None
         if not data:
             return None
-        profile = read_profile(FlightRecording(data), self._kind)
+        profile = read_profile(FlightRecording(data), self._kind, given)
         profile.recorded = len(data)
         return profile

@@ -146,9 +146,10 @@ def _counted(counters: Mapping[str, int | str]) -> tuple[MemoryArea, ...]:
         for space in range(8):
             prefix = f"sun.gc.generation.{generation}.space.{space}."
             if f"{prefix}used" in counters:
-                spaces.append(
-                    _area(str(counters.get(f"{prefix}name", f"space {generation}.{space}")), counters, prefix)
-                )
+                name = str(counters.get(f"{prefix}name", f"space {generation}.{space}"))
+                if name == "space":  # the only one of its generation
+                    name = str(counters.get(f"sun.gc.generation.{generation}.name", name))
+                spaces.append(_area(name, counters, prefix))
     if not spaces:
         return ()
     most = sum(_number(counters, f"sun.gc.generation.{each}.maxCapacity") for each in range(8))

@@ -212,8 +212,9 @@ class Profiler:
         else:
             seconds = running.seconds
             running.recording = await self._recorder.take()
+            given = settings_of(running.kind, self._target.release)
             profile = await trio.to_thread.run_sync(
-                read_profile, FlightRecording(running.recording), running.kind, abandon_on_cancel=True
+                read_profile, FlightRecording(running.recording), running.kind, given, abandon_on_cancel=True
             )
             profile.recorded = len(running.recording)
             profile.seconds = seconds

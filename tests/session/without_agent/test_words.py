@@ -42,6 +42,7 @@ async def test_facts(jvm: Jvm, tmp_path: Path) -> None:
             assert heap.kind == "heap"
             assert 0 < heap.used <= heap.committed
             assert {each.kind for each in others} >= {"pool", "collector"}
+            assert "space" not in {each.name for each in others}  # the old generation has its name
             histogram = await session.heap.histogram("java.lang.Thread")
             assert histogram.classes[0].count > 10
             assert "VM.version" in await session.vm.diagnostic_command("help")
