@@ -131,7 +131,7 @@ async def test_a_lock_that_a_suspended_thread_owns(any_jvm: Jvm) -> None:
         [holder] = await session.threads.find_all("holder")
         await session.execution.suspend([holder.id])
         with pytest.raises(StateError, match=r'which thread "holder" \(\d+\) holds, and that is suspended') as error:
-            await session.values.evaluate("Bystanders.locked()", time_limit=0.3)
+            await session.values.evaluate("Bystanders.locked()", time_limit=1.5)
         assert error.value.code == "STILL_RUNNING"
         before = await passed(session)
         while await passed(session) <= before:
