@@ -89,11 +89,11 @@ async def test_looks_where_there_is_no_recorder(any_jvm: Jvm) -> None:
         with within(LIMIT):
             async with session.profiler.running(sampling=True):
                 while not (found := await session.profiler.finish()).matching("Shares.half").hot:
-                    pass
+                    await trio.lowlevel.checkpoint()
                 assert found.source == SAMPLING
             async with session.profiler.running("wall", sampling=True):
                 while "holder-1" not in (await session.profiler.finish()).threads:
-                    pass
+                    await trio.lowlevel.checkpoint()
             with pytest.raises(StateError, match="only cpu and wall"):
                 await session.profiler.profile(0.1, "alloc", sampling=True)
             with pytest.raises(UsageError, match="no such kind"):
