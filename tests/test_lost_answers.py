@@ -112,7 +112,8 @@ async def cut(jvm: Jvm, line: str, at: float, how: str) -> tuple[int, str, int]:
     async with start_target(jvm, inline(TURNS), suspend=False) as target:
         await target.wait_output("turning")
         async with relayed(target, at, how) as relay:
-            status, output, errors = await run_jdbpy(relay.port, "--timeout", "3", *script(line))
+            patience = "3" if how == "drop" and at < float("inf") else "60"  # else nothing has to wait for it
+            status, output, errors = await run_jdbpy(relay.port, "--timeout", patience, *script(line))
         return status, output + errors, relay.commands
 
 

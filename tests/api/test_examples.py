@@ -84,7 +84,7 @@ async def test_log_queries(jvm: Jvm) -> None:
 
 async def test_who_holds_lock(jvm: Jvm) -> None:
     text = await run(jvm, "who_holds_lock.py", "lab.Lab.LOCK", "1", before="hold")
-    held = r"holder has held lab\.Lab\.LOCK for at least \d\.\d s, entered in .*lambda\$hold"
+    held = r"holder has held lab\.Lab\.LOCK for at least \d+\.\d s, entered in .*lambda\$hold"
     assert re.search(held, text), text
     assert "waiting for it: ['waiter']" in text
     assert "lab.Lab.LOCK is free" in await run(jvm, "who_holds_lock.py", "lab.Lab.LOCK", "0.1", status=1)

@@ -22,7 +22,7 @@ async def test_a_script_for_operators(any_jvm: Jvm, tmp_path: Path) -> None:
             load = vm.top(0.2, most=3)
             assert len(load.threads) == 3
             assert not load.since_start
-            assert vm.top(most=1, by_allocation=True, seconds=0.2).threads[0].name == "allocator"
+            assert vm.top(most=1, by_allocation=True, seconds=2).threads[0].name == "allocator"
             assert {each.framework for each in vm.loggers()} == {"Logback", "Log4j 2", "java.util.logging"}
             assert vm.set_level("com.acme.Bank", "DEBUG").contexts[0].loggers[0].effective == "DEBUG"
             [cache] = vm.mbeans("acme")

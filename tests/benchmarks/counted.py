@@ -61,7 +61,7 @@ class Counted:
         """The round trips of the work; see ``waves_of``."""
         return await waves_of(self.relay, work)
 
-    async def fewest(self, work: Callable[[], Awaitable[Any]], enough: int, times: int = 8) -> int:
+    async def fewest(self, work: Callable[[], Awaitable[Any]], enough: int, times: int = 50) -> int:
         """The round trips where all went well: what is asked ahead of a stop may come too early when the machine is
         busy, and then costs one more. The first that are ``enough`` end the tries."""
         found = await self.waves(work())

@@ -97,8 +97,8 @@ async def test_calls_are_told_as_text_and_json_and_end_in_every_way(jvm: Jvm) ->
             "calls tree Turns.turn -max 20",
             "calls stats Turns.* except *.check, *.main,*.<init> every 300ms for 700ms",
             "calls Turns.turn -max 1 depth 1 if $exc == null",
-            "calls Turns.turn for 500ms if $cost > 1000s",
-            "calls tree Turns.turn for 1s if $cost > 1000s",
+            "calls Turns.turn for 2s if $cost > 1000s",
+            "calls tree Turns.turn for 2s if $cost > 1000s",
         )
         done = await jdbpy("attach", target.address, *lines)
         assert done.status == 0, done

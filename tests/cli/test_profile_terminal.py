@@ -64,8 +64,8 @@ async def test_each_profile_shows_those_of_all_jvms(any_jvm: Jvm) -> None:
         await one.wait_output("ready")
         await two.wait_output("ready")
         done = await jdbpy(
-            "attach", f"a={one.address}", f"b={two.address}", "--json", "-c", "each profile 1s", "-c",
-            "each profile 2s --fold",
+            "attach", f"a={one.address}", f"b={two.address}", "--json", "-c", "each profile 3s", "-c",
+            "each profile 3s --fold",
         )  # fmt: skip
         assert done.status == 0, (done.err, done.out)
         apart, together = (each["data"] for each in done.results)

@@ -18,7 +18,7 @@ from tests.harness import Jvm, program, start_target
 async def test_a_batch_gets_the_times_or_what_to_use_instead(jvm: Jvm) -> None:
     async with start_target(jvm, program("Busy"), "2", suspend=False) as target:
         await target.wait_output("ready")
-        done = await jdbpy("attach", target.address, "--json", "-c", "timing Busy.work 300ms")
+        done = await jdbpy("attach", target.address, "--json", "-c", "timing Busy.work 2s")
         [result] = done.results
         if jvm.feature < 25:
             assert (done.status, result["error"]["code"]) == (1, "NO_METHOD_TIMING")

@@ -28,7 +28,7 @@ async def agent_of(address: str, token: str) -> AsyncIterator[Agent]:
 
 async def test_a_session_by_http_and_who_is_turned_away(jvm: Jvm) -> None:
     async with start_target(jvm, "Rounds") as target:
-        async with served("--idle", "2", "attach", target.address) as (address, token):
+        async with served("--idle", "8", "attach", target.address) as (address, token):
             async with agent_of(address, token) as client:
                 await client.call("set_breakpoint", at=target.program.at("number"))
                 found = await client.call("run_until_stop")

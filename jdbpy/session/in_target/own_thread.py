@@ -133,6 +133,8 @@ class _Coming:
                     self.let_go()
                     with trio.move_on_after(LIMIT / 20):
                         await self._came.wait()
+                        break
+                    await self._let_start()
         finally:
             target.requests.drop(requests)
         return self._came.is_set() and target.suspension.stopped_by_event(self._thread)
@@ -143,6 +145,22 @@ class _Coming:
         with suppress(Disconnected), target.conn.corked:
             for _ in range(target.suspension.count(self._thread)):
                 target.submit_op(SuspendOp.THREAD_RESUME, self._thread)
+
+    async def _let_start(self) -> None:
+        """Let it run where the agent has suspended it at its start. wire: 1 trip, 2 before release 21.
+
+        New threads are suspended there while all are. The agent passes over a Resume of one that has not come there
+        yet, as on a busy machine. One that stands at its place has a frame: its event is under way.
+        """
+        target, thread = self._target, wire_thread(self._thread)
+        if target.suspension.is_suspended(self._thread) or not await target.ending.standing([thread]):
+            return
+        try:
+            frames = (await target.conn.request(thread_reference.FrameCount(thread))).frameCount
+        except JdwpError:  # it runs
+            return
+        if not frames and not self._came.is_set():
+            target.conn.submit(thread_reference.Resume(thread))
 
     async def interrupted(self) -> bool:
         """Have a thread of the JVM that waits for references come to where it begins to wait; False if it is busy.

@@ -6,7 +6,10 @@ other one is stepped: the first place that it notes is that of its last breakpoi
 
 from __future__ import annotations
 
+import pytest
+
 from jdbpy import Exited, StepDepth, Stopped, StopReason, SuspendPolicy, attach_session
+from jdbpy.session.execution import waiting
 from tests.harness import LIMIT, Jvm, inline, start_target, within
 
 SOURCE = """
@@ -54,7 +57,10 @@ COMPILED = [
 ]
 
 
-async def test_a_thread_that_is_let_go_during_a_step_stops_at_its_next_pass(jvm: Jvm) -> None:
+async def test_a_thread_that_is_let_go_during_a_step_stops_at_its_next_pass(
+    jvm: Jvm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "STEP_LIMIT", LIMIT)  # a busy machine may take long for the step
     program = inline(SOURCE)
     async with start_target(jvm, program, jvm_options=COMPILED) as target, attach_session(target.address) as session:
         with within(2 * LIMIT):

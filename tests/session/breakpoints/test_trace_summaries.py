@@ -132,6 +132,8 @@ async def test_it_lets_go_when_the_target_is_slowed(any_jvm: Jvm) -> None:
                 options = PointOptions(policy=RESUME, classes=("Loop",), reporting=reporting)
                 point = await session.traces.methods(exits=False, options=options)
                 over = await anext(events)
+                while isinstance(over, Notice) and over.kind == "hot-place":  # it runs seldom on a busy machine
+                    over = await anext(events)
                 assert isinstance(over, Notice)
                 assert over.kind == "switched-off"
                 assert "hits a second take" in over.text

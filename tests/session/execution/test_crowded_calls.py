@@ -135,7 +135,7 @@ async def test_a_method_that_waits_for_a_lock(jvm: Jvm) -> None:
             await d.session.select_thread(found["last"].id)
             assert len(d.unseen()) == 2
             with pytest.raises(StateError) as caught:
-                await d.session.values.evaluate("new Pool(1).locked()", time_limit=0.3)
+                await d.session.values.evaluate("new Pool(1).locked()", time_limit=1.5)
             assert caught.value.code == "STILL_RUNNING"
             assert "it waits to enter the monitor of" in caught.value.message
             assert f'which thread "main" ({holder.id}) holds, and that is suspended' in caught.value.message

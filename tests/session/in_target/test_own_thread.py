@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import pytest
 import trio
@@ -10,6 +11,7 @@ import trio.lowlevel
 
 import jdbpy
 from jdbpy.errors import Disconnected, StateError
+from jdbpy.session.in_target import own_thread
 from jdbpy.session.model.kinds import StopReason
 from jdbpy.session.model.options import Options
 from tests.harness import LIMIT, Debugging, Jvm, debug, program, start_target, within
@@ -104,6 +106,25 @@ async def test_made_while_the_jvm_is_paused(jvm: Jvm) -> None:
         await require_going_on(d)
 
 
+async def test_one_that_comes_to_its_start_late(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy machine: it is let go before the agent knows it, which suspends it at its start all the same."""
+    call = own_thread._call
+
+    async def let_go_first(target: Any, lender: int, obj: int, clazz: Any, method: Any, *args: Any) -> Any:
+        if method.name == "start":
+            own_thread._Coming(target, obj).let_go()
+        return await call(target, lender, obj, clazz, method, *args)
+
+    monkeypatch.setattr(own_thread, "_call", let_go_first)
+    async with debug(jvm, "Bystanders", "1", suspend=False) as d:
+        await d.target.wait_output("held\n")
+        await d.session.execution.pause()
+        await d.wait_stop("pause")
+        assert (await d.session.values.evaluate(NAME)).text == '"jdbpy"'
+        await d.resume()
+        await require_going_on(d)
+
+
 async def test_at_the_start_of_a_thread(jvm: Jvm) -> None:
     """Threads of the JVM's own start too, and no method can run in one: it runs in the debugger's own thread."""
     async with debug(jvm, "Bystanders", "1") as d:
@@ -131,7 +152,7 @@ async def test_a_lock_that_a_suspended_thread_owns(any_jvm: Jvm) -> None:
         [holder] = await session.threads.find_all("holder")
         await session.execution.suspend([holder.id])
         with pytest.raises(StateError, match=r'which thread "holder" \(\d+\) holds, and that is suspended') as error:
-            await session.values.evaluate("Bystanders.locked()", time_limit=0.3)
+            await session.values.evaluate("Bystanders.locked()", time_limit=1.5)
         assert error.value.code == "STILL_RUNNING"
         before = await passed(session)
         while await passed(session) <= before:

@@ -30,7 +30,9 @@ async def test_figures_are_those_of_the_bean(jvm: Jvm) -> None:
         await d.check_stop(await d.session.execution.cont(), "breakpoint", at="ready")
         top = d.session.top
         assert not top.stands_still
-        _, first = await top.since(None)
+        begun, first = await top.since(None, most=30)
+        while await said(d, f"getThreadCpuTime({of(begun, 'spinner').id}L)") <= first.cpu[of(begun, "spinner").id]:
+            pass  # a busy machine may not give it a processor for a while
         load, second = await top.since(first, most=30)
         assert [each.share for each in load.threads] == sorted((each.share for each in load.threads), reverse=True)
         assert load.thread_count == len(second.cpu)
@@ -46,7 +48,11 @@ async def test_figures_are_those_of_the_bean(jvm: Jvm) -> None:
         assert load.collections
 
         before = await said(d, f"getThreadCpuTime({spinner.id}L)")
-        grown = await said(d, f"getThreadAllocatedBytes({allocator.id}L)")
+        while True:  # until it has allocated more than what asks for that
+            grown = await said(d, f"getThreadAllocatedBytes({allocator.id}L)")
+            asking = await said(d, f"getThreadAllocatedBytes({main.id}L)") - second.allocated[main.id]
+            if grown - second.allocated[allocator.id] > 1_000_000 + 2 * asking:
+                break
         third, _ = await top.since(second, most=30, by_allocation=True)
         assert first.cpu[spinner.id] <= second.cpu[spinner.id] <= before
         assert before <= of(third, "spinner").total * 1e9 + 1 <= await said(d, f"getThreadCpuTime({spinner.id}L)") + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ import trio
 import jdbpy
 from jdbpy import Notice, Options, Session, StateError
 from jdbpy.errors import UsageError
-from jdbpy.profiles.profile import RECORDER, SAMPLING
+from jdbpy.profiles.profile import RECORDER, SAMPLING, Profile
 from jdbpy.session.eval.target import Ref
 from jdbpy.session.profile.left_behind import host
 from jdbpy.session.profile.recorder import TargetRecorder
@@ -41,6 +41,15 @@ async def profiled(jvm: Jvm) -> AsyncIterator[Session]:
             yield session
 
 
+async def profile_with(
+    session: Session, enough: Callable[[Profile], bool], kind: str = "cpu", seconds: float = 0.5
+) -> Profile:
+    """A profile that has enough in it: a busy machine may run nothing of the program for a while."""
+    while not enough(found := await session.profiler.profile(seconds, kind)):
+        seconds *= 2
+    return found
+
+
 async def ended_process() -> int:
     """The number of a process that has been, and is no more."""
     process = await trio.lowlevel.open_process([sys.executable, "-c", ""])
@@ -56,20 +65,20 @@ async def recordings(session: Session) -> str:
 async def test_profiles_are_what_the_program_does(jvm: Jvm) -> None:
     async with profiled(jvm) as session:
         with within(LIMIT):
-            cpu = await session.profiler.profile(2)
+            cpu = await profile_with(session, lambda found: found.samples >= 50, seconds=2)
             places = {each.name: place for place, each in enumerate(cpu.hot)}
             assert cpu.source == RECORDER
             # More than three times as long: of methods that take nearly as long, chance may put either first.
             assert places["Shares.half"] < places.get("Shares.rest", len(places))
             assert cpu.matching("Shares.compute").share(cpu.matching("Shares.compute").total) == 1
             assert cpu.threads.most_common(1)[0][0] == "computer"
-            lock = await session.profiler.profile(0.5, "lock")
+            lock = await profile_with(session, lambda found: {"holder-1", "holder-2"} <= found.threads.keys(), "lock")
             assert lock.hot[0].name == "Shares.hold"
-            assert {"holder-1", "holder-2"} <= lock.threads.keys()
-            exceptions = await session.profiler.profile(0.5, "exceptions")
+            exceptions = await profile_with(
+                session, lambda found: found.classes["java.lang.IllegalStateException"] > 5, "exceptions"
+            )
             assert exceptions.hot[0].name == "Shares.fail"
-            assert exceptions.classes["java.lang.IllegalStateException"] > 5
-            alloc = await session.profiler.profile(0.5, "alloc")
+            alloc = await profile_with(session, lambda found: found.samples > 5, "alloc")
             assert alloc.hot[0].name == "Shares.allocate"
             assert alloc.classes.most_common(1)[0][0] == "long[]"
             assert "jdbpy-" not in await recordings(session)
@@ -78,10 +87,13 @@ async def test_profiles_are_what_the_program_does(jvm: Jvm) -> None:
 async def test_looks_where_there_is_no_recorder(any_jvm: Jvm) -> None:
     async with profiled(any_jvm) as session:
         with within(LIMIT):
-            found = await session.profiler.profile(1, sampling=True)
-            assert found.source == SAMPLING
-            assert any(each.name == "Shares.half" for each in found.hot)
-            assert "holder-1" in (await session.profiler.profile(0.3, "wall", sampling=True)).threads
+            async with session.profiler.running(sampling=True):
+                while not (found := await session.profiler.finish()).matching("Shares.half").hot:
+                    await trio.lowlevel.checkpoint()
+                assert found.source == SAMPLING
+            async with session.profiler.running("wall", sampling=True):
+                while "holder-1" not in (await session.profiler.finish()).threads:
+                    await trio.lowlevel.checkpoint()
             with pytest.raises(StateError, match="only cpu and wall"):
                 await session.profiler.profile(0.1, "alloc", sampling=True)
             with pytest.raises(UsageError, match="no such kind"):
