@@ -318,10 +318,19 @@ class BreakpointBase(ABC):
 
         wire: none, or 1 trip or 2 for classes and variables that are new.
         """
+        if condition is not None:
+            await self._require_sense(condition)
+
+    async def check_log(self) -> None:
+        """Raise EvalError for a text whose values make sense at none of its places. wire: as ``check``."""
+        if self.log is not None:
+            await self._require_sense(self.log)
+
+    async def _require_sense(self, compiled: Condition | LogText) -> None:
         wrong: EvalError | None = None
-        places = self.places() if condition is not None else ()
+        places = self.places()
         for place in places if len(places) <= MOST_CHECKED else ():
-            wrong = await condition.check(place, self.brings) if condition is not None else None
+            wrong = await compiled.check(place, self.brings)
             if wrong is None:
                 return
         if wrong is not None:

@@ -105,6 +105,7 @@ class BreakpointTable:
             point.enabled = point.enabled or tried
             await point.renew()  # it may be removed or disabled meanwhile
             await point.check(point.condition)
+            await point.check_log()
             if tried:
                 point.enabled = False
                 await self._disarm([point])

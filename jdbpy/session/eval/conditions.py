@@ -140,6 +140,27 @@ class _AtPlaces:
         finally:
             frame.pins.release()
 
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
+        """Return what is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be
+        meant.
+
+        wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
+        """
+        frame = self._frame_target(FrameInfo(1, place, ThreadRef(0, "")))
+        graph = LoadedClasses(frame)
+        try:
+            unknown = {name: (TaggedValue(Tag.OBJECT, 0), "") for name in names}
+            await self._compile_at(frame, graph, HitVariables(self._variables, unknown))
+        except EvalError as error:
+            return None if graph.missed or error.code == UNKNOWN_CLASS else error
+        except Disconnected:
+            raise
+        except JdbpyError:
+            return None  # it takes a thread to tell
+        finally:
+            frame.pins.release()
+        return None
+
     async def prepare(self, at: CodeLocation, place: Location) -> None:
         """Compile for a place whose code is going to be replaced, if it was not: a hit there may be on its way, and
         afterwards the target does not tell the variables of that code. wire: as ``operations``.
@@ -203,27 +224,6 @@ class CompiledCondition(_AtPlaces):
         """Take in what a fast condition has run, for the next call of ``holds``."""
         self._at_hits.has_run(thread_id, calls, error)
 
-    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
-        """Return what is wrong with it at a place, if it is certain: not when a class that is not loaded yet may be
-        meant.
-
-        wire: 1 trip for the variables of the method, and for classes that it names; 0 when known.
-        """
-        frame = self._frame_target(FrameInfo(1, place, ThreadRef(0, "")))
-        graph = LoadedClasses(frame)
-        try:
-            unknown = {name: (TaggedValue(Tag.OBJECT, 0), "") for name in names}
-            await self._compile_at(frame, graph, HitVariables(self._variables, unknown))
-        except EvalError as error:
-            return None if graph.missed or error.code == UNKNOWN_CLASS else error
-        except Disconnected:
-            raise
-        except JdbpyError:
-            return None  # it takes a thread to tell
-        finally:
-            frame.pins.release()
-        return None
-
 
 @contextmanager
 def _of_expression(text: str) -> Iterator[None]:
@@ -265,11 +265,13 @@ class CompiledTemplate(_AtPlaces):
         self._describe = describe
         self._bounded = bounded
         # Blanks in front make the columns of errors those in the template.
-        parsed = [parse_expression(" " * each.at + each.expression) for each in self._template.placeholders]
+        with _of_expression(text):
+            parsed = [parse_expression(" " * each.at + each.expression) for each in self._template.placeholders]
         program = Program(text, [tree.ExpressionStatement(0, tree.ExpressionList(0, tuple(parsed)))])
 
         async def compile_at(frame: FrameTarget, graph: ClassGraph, own: VariableStore) -> Compiled:
-            return await program.compile(frame, graph, own)
+            with _of_expression(text):
+                return await program.compile(frame, graph, own)
 
         super().__init__(target, frame_target, variables, compile_at, rules)
 
@@ -277,6 +279,9 @@ class CompiledTemplate(_AtPlaces):
     def has_values(self) -> bool:
         """True if there are expressions in it."""
         return bool(self._template.placeholders)
+
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
+        return await super().check(place, names) if self.has_values else None
 
     async def filled(self, hits: Sequence[Sequence[Operand]]) -> list[LogEntry]:
         """Return the text for each of some hits, whose values are known. wire: what describing all the objects

@@ -120,6 +120,9 @@ class LogEntry(Record):
 class LogText(Protocol):
     """The compiled text of a logpoint."""
 
+    async def check(self, place: Location, names: Iterable[str] = ()) -> EvalError | None:
+        """See ``Condition.check``."""
+
     async def prepare(self, at: CodeLocation, place: Location) -> None:
         """See ``Condition.prepare``."""
 

@@ -55,15 +55,25 @@ async def test_what_has_to_be_read_further_holds_the_thread(any_jvm: Jvm) -> Non
                 assert braces == "{}"
 
 
-async def test_what_is_wrong_is_written_in_its_place(any_jvm: Jvm) -> None:
+async def test_a_text_that_cannot_be_compiled_is_refused(any_jvm: Jvm) -> None:
+    """When it is set, as far as its class is loaded: else the first hit says so."""
     async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
-        with pytest.raises(EvalError):
-            await session.breakpoints.add(PLACE, log="{number +}")
+        for wrong in ("{number +}", "{number} {nowhere}", "{number.length()}"):
+            with pytest.raises(EvalError) as refused:
+                await session.breakpoints.add(PLACE, log=wrong)
+            assert refused.value.expression == wrong
+        assert session.points.list() == []
+        for right in ("no values {{}}", "{number} {new NotLoaded().size()}"):
+            await session.breakpoints.add(PLACE, log=right)
+
+
+async def test_what_fails_at_a_hit_is_written_in_its_place(any_jvm: Jvm) -> None:
+    async with start_target(any_jvm, LOOP, suspend=False) as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events:
-            await session.breakpoints.add(PLACE, log="{nowhere}")
+            await session.breakpoints.add(PLACE, log="{1 / (number - number)}")
             [text] = await texts(events, 1)
             assert text.startswith("the text of logpoint 1 failed: ")
-            assert "nowhere" in text
+            assert "by zero" in text
 
 
 async def reports(events: EventStream, count: int, kind: str = "logpoint") -> list[Notice]:
