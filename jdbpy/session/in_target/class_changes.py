@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
+from math import isnan
 from typing import Any, Protocol
 
 from jdbpy.errors import JdwpError
@@ -27,6 +28,7 @@ from jdbpy.session.in_target.sites import Site
 from jdbpy.session.in_target.weave.records import Woven, WovenMethod
 from jdbpy.session.in_target.weave.weaver import weave
 from jdbpy.session.java.class_file import parse
+from jdbpy.session.java.constant_pool import FLOAT
 from jdbpy.session.jvm.changed_code import ChangedClass
 from jdbpy.session.jvm.refs import Method, RefType
 from jdbpy.session.values.stack import StackReader
@@ -60,7 +62,12 @@ class NotInstalledAtStop(NotInstalled):
 
 
 class ChangedByAgent(NotInstalled):
-    """An agent of the program changes the class when it is redefined; it has its own code and that change again."""
+    """An agent of the program, or the JVM, changes the class when it is redefined; it has its own code and that change
+    again."""
+
+
+_BY_AGENT = "an agent of the program changes its code when it is redefined"
+_BY_JVM = "the JVM changes its code when it is redefined: it has a constant Float.NaN"
 
 
 PlaceKey = tuple[Any, ...]
@@ -98,7 +105,8 @@ class CodeChanges:
         self.sites: dict[ReferenceTypeID, dict[PlaceKey, Site]] = {}
         self.stale: set[ReferenceTypeID] = set()
         """Classes with checks that no breakpoint needs any more."""
-        self._foreign: set[ReferenceTypeID] = set()  # classes that an agent of the program changes
+        self._foreign: dict[ReferenceTypeID, str] = {}
+        """Classes that others change when they are redefined, and who does."""
         self._owner = owner
 
     @property
@@ -205,9 +213,9 @@ class CodeChanges:
         self.drop(gone)
 
     def require_untouched(self, type_id: ReferenceTypeID) -> None:
-        """Raises ChangedByAgent for a class that was found to be changed by an agent of the program."""
+        """Raises ChangedByAgent for a class that was found to be changed by others."""
         if type_id in self._foreign:
-            raise ChangedByAgent("an agent of the program changes its code when it is redefined")
+            raise ChangedByAgent(self._foreign[type_id])
 
     async def _runs(self, type_: RefType, data: bytes) -> bool:
         """True if the code of a class is that of a class file. wire: 2 trips."""
@@ -218,14 +226,15 @@ class CodeChanges:
     async def _leave_to_agent(self, changed: ChangedClass, sites: Mapping[PlaceKey, Site]) -> None:
         """Give a class its own code, because an agent of the program changes code that it is given.
 
-        Places in changed code cannot be found. The agent changes the class's own code as well, as before. Raises
-        ChangedByAgent if a site is new.
+        Places in changed code cannot be found. The agent changes the class's own code as well, as before. So does the
+        JVM where it takes a constant for a new one: no NaN is equal to another, and the longer constant pool may need
+        a longer instruction. Raises ChangedByAgent if a site is new.
         """
         target, type_id = self._target, changed.type.id
         former = self.sites.get(type_id, {})
         is_new = any(site not in former.values() for site in sites.values())
         await redefine(target, [virtual_machine.ClassDef(type_id, changed.original)])
-        self._foreign.add(type_id)
+        self._foreign[type_id] = _BY_JVM if _has_nan(changed.original) else _BY_AGENT
         await self._owner.give_back(type_id)
         target.types.invalidate([type_id])
         self._stack.forget()
@@ -281,6 +290,12 @@ class CodeChanges:
                 raise outcome
         await target.types.locations([place for place in moved.values() if not target.types.is_placed([place])])
         await self._points.redefined([type_.id])
+
+
+def _has_nan(data: bytes) -> bool:
+    """True if a class file has the constant ``Float.NaN``."""
+    pool = parse(data).pool
+    return any(pool.tag(index) == FLOAT and isnan(pool.numbers(index)[0]) for index in pool)
 
 
 def start_now(changed: ChangedClass, method: MethodID, at: int) -> int:
