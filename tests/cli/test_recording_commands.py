@@ -121,6 +121,7 @@ async def test_words_are_those_of_the_open_call(any_jvm: Jvm) -> None:
         "finish",
         "back",
         "cont to 1",
+        "last summ",
         "print units.size()",
         "print till.name",
         "close",
@@ -129,6 +130,7 @@ async def test_words_are_those_of_the_open_call(any_jvm: Jvm) -> None:
     ]
     done = await jdbpy(*launching(PRICED, "--keep-going", *script(*lines)), jvm=any_jvm)
     wanted = [
+        "price has no variable or field 'summ' that it writes",
         "no recorded call is open",
         "'recorded' lists them, 'recorded 5' opens one",
         "no recorded call 99",

@@ -261,7 +261,16 @@ class CallRecorder(Extension):
         return variable_told(expression, cursor.evaluate(expression))
 
     def last(self, cursor: CallCursor, variable: str) -> tuple[KeptWrite, ...]:
-        """Return the writes of a variable or field until a place, the last one first."""
+        """Return the writes of a variable or field until a place, the last one first. Raises UsageError for a name that
+        the method does not write anywhere."""
+        method = cursor.call.method
+        names = sorted({each.name for each in method.points if each.kind in ("store", "field", "argument")})
+        if not any(variable == each or each.endswith(f".{variable}") for each in names):
+            raise UsageError(
+                f"{method.name} has no variable or field '{variable}' that it writes",
+                hint=f"it writes {', '.join(names)}" if names else "it writes none that is recorded",
+                code="NO_VARIABLE",
+            )
         return tuple(map(write_told, cursor.call.last(variable, cursor.step)))
 
     def changes(self, cursor: CallCursor) -> tuple[KeptWrite, ...]:
