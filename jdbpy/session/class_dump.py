@@ -16,7 +16,7 @@ import trio
 from jdbpy.errors import JdbpyError, JdwpError, StateError, UsageError
 from jdbpy.files import open_private
 from jdbpy.session.eval.target import Ref
-from jdbpy.session.eval.utility_calls import CallRunner, UtilityCall, UtilityCalls, on
+from jdbpy.session.eval.utility_calls import TRIES, CallRunner, UtilityCalls, is_collected, on, reading
 from jdbpy.session.events.target import Target
 from jdbpy.session.hotswap.differences import ClassShape, differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
@@ -25,7 +25,6 @@ from jdbpy.session.inspect.class_list import class_list
 from jdbpy.session.java.class_file import MalformedClassFile, parse
 from jdbpy.session.java.edit.class_parts import PoolFull
 from jdbpy.session.java.edit.rebuilt import KnownClass, KnownMember, class_file_of
-from jdbpy.session.java.releases import READER
 from jdbpy.session.java.signatures import signature_of
 from jdbpy.session.jvm import facts
 from jdbpy.session.jvm.loaders import Loaders
@@ -130,28 +129,42 @@ class ClassDump:
         return found
 
     async def _of_loaders(self, types: Sequence[RefType]) -> dict[RefType, bytes]:
-        """Return what the loaders of classes have as their class files. wire: some 10 trips."""
+        """Return what the loaders of classes have as their class files. wire: some 10 trips.
+
+        A stream, or what was read of it, may be collected before it is kept: then another one is read.
+        """
+        found: dict[RefType, bytes] = {}
         async with self._runner.calls("reading class files of the target") as calls:
-            objects = await calls.class_objects([int(each.id) for each in types])
-            get = "(Ljava/lang/String;)Ljava/io/InputStream;"
-            names = [f"{each.name.rpartition('.')[2]}.class" for each in types]
-            streams = await calls.outcomes(
-                *(
-                    on(of, _CLASS, "getResourceAsStream", get, name)
-                    for of, name in zip(objects, await calls.strings(names), strict=True)
-                )
+            left = list(types)
+            for _ in range(TRIES):
+                left = await self._read(calls, left, found)
+                if not left:
+                    break
+        return found
+
+    async def _read(self, calls: UtilityCalls, types: Sequence[RefType], found: dict[RefType, bytes]) -> list[RefType]:
+        """Read the class files of classes into ``found``; return the classes whose files are to be read once more."""
+        objects = await calls.class_objects([int(each.id) for each in types])
+        get = "(Ljava/lang/String;)Ljava/io/InputStream;"
+        names = [f"{each.name.rpartition('.')[2]}.class" for each in types]
+        streams = await calls.outcomes(
+            *(
+                on(of, _CLASS, "getResourceAsStream", get, name)
+                for of, name in zip(objects, await calls.strings(names), strict=True)
             )
-            there = [(each, stream) for each, stream in zip(types, streams, strict=True) if isinstance(stream, Ref)]
-            arrays = await calls.outcomes(*(_reading(calls, stream) for _, stream in there))
-            read = [(each, array) for (each, _), array in zip(there, arrays, strict=True) if isinstance(array, Ref)]
-            lengths = await calls.lengths([array for _, array in read])
-            found = {
-                each: await calls.data(array, size)
-                for (each, array), size in zip(read, lengths, strict=True)
-                if 0 < size <= MOST_BYTES
-            }
-            await calls.outcomes(*(on(stream, _INPUT, "close", "()V") for _, stream in there))
-            return found
+        )
+        there = [(each, stream) for each, stream in zip(types, streams, strict=True) if isinstance(stream, Ref)]
+        arrays = await calls.outcomes(*(reading(calls.release, stream, MOST_BYTES + 1) for _, stream in there))
+        again = [each for (each, _), array in zip(there, arrays, strict=True) if is_collected(array)]
+        read = [(each, array) for (each, _), array in zip(there, arrays, strict=True) if isinstance(array, Ref)]
+        lengths = await calls.lengths([array for _, array in read])
+        for (each, array), size in zip(read, lengths, strict=True):
+            if not size:  # no class file is empty: the stream was closed by its finalizer
+                again.append(each)
+            elif size <= MOST_BYTES:
+                found[each] = await calls.data(array, size)
+        await calls.outcomes(*(on(stream, _INPUT, "close", "()V") for _, stream in there))
+        return again
 
     async def _rebuilt(self, of: RefType) -> bytes:
         """Return a class file made of what the agent tells. wire: 2 trips for what is not known yet."""
@@ -204,14 +217,6 @@ class ClassDump:
                 methods,
             )
         )
-
-
-def _reading(calls: UtilityCalls, stream: Ref) -> UtilityCall:
-    """Return the call that reads all of a stream, as far as a class file may go."""
-    class_name, _, method = READER.on(calls.release).rpartition(".")
-    if method == "readNBytes":
-        return on(stream, class_name, method, "(I)[B", MOST_BYTES + 1).replace(once=True)
-    return UtilityCall(class_name, method, "(Ljava/io/InputStream;IZ)[B", (stream, MOST_BYTES + 1, False), once=True)
 
 
 def _why_not(running: ClassShape, data: bytes) -> str:

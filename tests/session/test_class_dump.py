@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from jdbpy.errors import UsageError
+from jdbpy.errors import EvalError, JdbpyError, UsageError
 from jdbpy.session import class_dump
+from jdbpy.session.eval.jvm.pins import COLLECTED
+from jdbpy.session.eval.target import Raw
+from jdbpy.session.eval.utility_calls import UtilityCall, UtilityCalls
 from jdbpy.session.hotswap.differences import differences, of_file
 from jdbpy.session.hotswap.hotswap import running_shapes
+from jdbpy.session.in_target.thread_runner import InThread
 from jdbpy.session.java.class_file import parse
 from jdbpy.session.java.signatures import signature_of
 from tests.harness import Debugging, Jvm, debug, program
@@ -60,6 +64,34 @@ async def test_what_the_loader_has_and_what_was_changed(jvm: Jvm, tmp_path: Path
         assert await different(d, "Operated$Cache", read(after.path)) == []
         with pytest.raises(UsageError, match="no loaded class fits"):
             await d.session.class_dump.dump("no.such", str(out))
+
+
+async def test_what_was_read_is_read_again_where_it_was_collected(
+    jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the dump, and for code that goes into the target: in a program that allocates without end it comes to that."""
+    outcomes = UtilityCalls.outcomes
+    reads = 0
+
+    async def collected(self: UtilityCalls, *calls: UtilityCall, **options: bool) -> list[Raw | JdbpyError]:
+        nonlocal reads
+        found = await outcomes(self, *calls, **options)
+        if any(each.once for each in calls):
+            reads += 1
+            if reads % 3:
+                return [EvalError("it was collected", code=COLLECTED) for _ in calls]
+        return found
+
+    monkeypatch.setattr(UtilityCalls, "outcomes", collected)
+    made = program("Operated").on(jvm)
+    async with debug(jvm, "Operated", f"{made.classes}/") as d:
+        await d.run_to("ready")
+        [dumped] = (await d.session.class_dump.dump("*d$Cache", str(tmp_path))).classes
+        assert (dumped.how, reads) == ("loader", 3)
+        [type_] = await d.session._target.types.by_signature("LOperated$Cache;")
+        async with d.session._calls.calls("a test") as calls:
+            data = await InThread(d.session._target, calls, 0).class_file(type_)
+        assert (data, reads) == (read(dumped.path), 6)
 
 
 def test_no_name_leads_out_of_the_directory() -> None:

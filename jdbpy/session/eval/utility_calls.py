@@ -18,7 +18,7 @@ from jdbpy.session.concurrency import both, together
 from jdbpy.session.eval.jvm.pins import COLLECTED
 from jdbpy.session.eval.target import ClassFacts, Invocation, Raw, Ref
 from jdbpy.session.events.target import DiagnosticCommands, Target
-from jdbpy.session.java.releases import TESTED
+from jdbpy.session.java.releases import READER, TESTED
 from jdbpy.session.java.signatures import java_name
 from jdbpy.session.model.threads import FrameInfo
 from jdbpy.session.values.stack import StackReader
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _PATIENCE = 20
 """How often it is looked for a moment in which no event is being handled."""
 
-_TRIES = 10
+TRIES = 10
 """How often a method is run again whose result was collected before it could be kept: a program that allocates without
 end collects every few milliseconds."""
 
@@ -137,8 +137,8 @@ class UtilityCalls:
         ``of_a_moment``: all are run again where one is, as their results belong together.
         """
         outcomes = await self._outcomes(calls, slow=slow)
-        for _ in range(_TRIES):
-            again = [at for at, each in enumerate(outcomes) if _is_collected(each) and not calls[at].once]
+        for _ in range(TRIES):
+            again = [at for at, each in enumerate(outcomes) if is_collected(each) and not calls[at].once]
             if not again:
                 break
             if of_a_moment:
@@ -359,18 +359,30 @@ def on(obj: Raw, class_name: str, name: str, signature: str, *args: Raw | str) -
     return UtilityCall(class_name, name, signature, args, obj, static=False)
 
 
+def reading(release: int, stream: Raw, most: int) -> UtilityCall:
+    """Return the call that reads at most so many bytes of a stream as a ``byte[]``.
+
+    It is not run again: what it has read is gone then. Another stream is to be read instead.
+    """
+    class_name, _, method = READER.on(release).rpartition(".")
+    if method == "readNBytes":
+        return on(stream, class_name, method, "(I)[B", most).replace(once=True)
+    return UtilityCall(class_name, method, "(Ljava/io/InputStream;IZ)[B", (stream, most, False), once=True)
+
+
 async def _again(make: Callable[[], Awaitable[Ref]]) -> Ref:
     """Return what is made, which is made once more where it was collected before it could be kept."""
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         try:
             return await make()
         except EvalError as error:
-            if not _is_collected(error):
+            if not is_collected(error):
                 raise
     return await make()
 
 
-def _is_collected(outcome: Raw | JdbpyError) -> bool:
+def is_collected(outcome: Raw | JdbpyError) -> bool:
+    """True if the target has collected a result before it could be kept."""
     return isinstance(outcome, EvalError) and outcome.code == COLLECTED
 
 

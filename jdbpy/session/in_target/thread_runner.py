@@ -11,13 +11,13 @@ from contextlib import asynccontextmanager, suppress
 
 from jdbpy.errors import JdbpyError, StateError
 from jdbpy.session.eval.evaluator import Evaluator
-from jdbpy.session.eval.target import Raw, Ref
-from jdbpy.session.eval.utility_calls import UtilityCalls
+from jdbpy.session.eval.target import Ref
+from jdbpy.session.eval.utility_calls import TRIES, UtilityCalls, is_collected, reading
 from jdbpy.session.events.requests import EventRequest, Handler, RequestSpec
 from jdbpy.session.events.target import Target
 from jdbpy.session.events.threads import wire_thread
 from jdbpy.session.in_target.weave.records import HANDLE, Handle, HelperClass
-from jdbpy.session.java.releases import READER, UNSAFE
+from jdbpy.session.java.releases import UNSAFE
 from jdbpy.session.jvm import facts
 from jdbpy.session.jvm.refs import RefType
 from jdbpy.session.model.options import InvokeRules
@@ -74,27 +74,32 @@ class InThread:
         self._loader = Ref(loader, Tag.CLASS_LOADER) if loader else None
 
     async def class_file(self, type_: RefType) -> bytes:
-        """Return the class file as the loader of the class has it, b"" if it has none. wire: some 6 trips."""
+        """Return the class file as the loader of the class has it, b"" if it has none. wire: some 6 trips.
+
+        A stream, or what was read of it, may be collected before it is kept: then another one is read. The loader is
+        the program's, and may give whatever it likes, and as much.
+        """
         calls = self._calls
         of = await calls.class_object(type_.name)
         name = type_.name.rpartition(".")[2] + ".class"
-        stream = await calls.call(of, _CLASS, "getResourceAsStream", "(Ljava/lang/String;)Ljava/io/InputStream;", name)
-        if stream is None:
-            return b""
-        array = await self._read(stream, MOST_CLASS_FILE + 1)
-        with suppress(JdbpyError):
-            await calls.call(stream, "java.io.InputStream", "close", "()V")
-        if isinstance(array, Ref) and await self._length(array) > MOST_CLASS_FILE:
-            raise StateError(f"its loader gives a class file of more than {MOST_CLASS_FILE:,} bytes", code="TOO_LARGE")
-        return bytes(each & 0xFF for each in await calls.array(array) if isinstance(each, int))
-
-    async def _read(self, stream: Raw, most: int) -> Raw:
-        """Return at most so many bytes: the loader is the program's, and may give whatever it likes, and as much."""
-        calls = self._calls
-        class_name, _, method = READER.on(calls.release).rpartition(".")
-        if method == "readNBytes":
-            return await calls.call(stream, class_name, method, "(I)[B", most)
-        return await calls.static(class_name, method, "(Ljava/io/InputStream;IZ)[B", stream, most, False)
+        get = "(Ljava/lang/String;)Ljava/io/InputStream;"
+        for _ in range(TRIES):
+            stream = await calls.call(of, _CLASS, "getResourceAsStream", get, name)
+            if stream is None:
+                break
+            [array] = await calls.outcomes(reading(calls.release, stream, MOST_CLASS_FILE + 1))
+            with suppress(JdbpyError):
+                await calls.call(stream, "java.io.InputStream", "close", "()V")
+            if is_collected(array):
+                continue
+            if isinstance(array, JdbpyError):
+                raise array
+            if isinstance(array, Ref) and await self._length(array) > MOST_CLASS_FILE:
+                text = f"its loader gives a class file of more than {MOST_CLASS_FILE:,} bytes"
+                raise StateError(text, code="TOO_LARGE")
+            if found := bytes(each & 0xFF for each in await calls.array(array) if isinstance(each, int)):
+                return found
+        return b""
 
     async def _length(self, array: Ref) -> int:
         """Return the length of an array. wire: 1 trip."""
