@@ -11,6 +11,7 @@ from jdbpy.session.in_target.class_changes import NotInstalled
 from jdbpy.session.in_target.install import attempt
 from jdbpy.session.in_target.weave.condition_helper import helper_class, host_of
 from jdbpy.session.in_target.weave.log_helper import log_class
+from jdbpy.session.in_target.weave.method_wrap import protected
 from jdbpy.session.in_target.weave.records import CheckCall, CheckCount, Emitted, Filters, WovenPlace
 from jdbpy.session.in_target.weave.ring import RingReader, number
 from jdbpy.session.in_target.weave.weaver import weave
@@ -18,7 +19,9 @@ from jdbpy.session.java.bytecode import decode
 from jdbpy.session.java.class_file import FileMethod, parse
 from jdbpy.session.java.edit.assembler import Assembler, CodeTooLong
 from jdbpy.session.java.edit.class_parts import PoolFull
+from jdbpy.session.java.edit.code_shift import CodeParts
 from jdbpy.session.java.edit.code_variable import CheckParameter
+from jdbpy.session.java.edit.slots import values_in_slots
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from tests.harness import Jvm, Program, debug, inline, program
 from tests.weaving.programs import places_of
@@ -79,6 +82,12 @@ def test_places_that_cannot_be_woven_are_refused_with_a_reason() -> None:
     assert not refusals(bare, argument), "arguments that keep their values need no table"
     stored = early.replace(call=CheckCall("Helper", "check", (CheckParameter(5, "B", "d"),)))
     assert refusals(bare, stored)[0][0] == "no variables", "d++ changes it"
+
+
+def test_code_that_cannot_be_reached_is_in_no_handler() -> None:
+    """Groovy's compiler leaves ``nop; athrow`` behind returns, where no variable has a value."""
+    code = CodeParts(stack=1, locals=1, code=bytes((0x2A, 0xB0, 0x00, 0xBF)), handlers=(), attributes=())
+    assert protected(code, values_in_slots(code, {0: "L"}, frozenset())) == [(0, 2)]
 
 
 def test_a_handler_outside_the_code_is_not_woven() -> None:

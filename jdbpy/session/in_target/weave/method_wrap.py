@@ -110,10 +110,11 @@ class SurroundingCode:
 
 
 def protected(code: CodeParts, values: Mapping[int, FrameLocals]) -> list[tuple[int, int]]:
-    """Return the ranges of code in which an exception can be caught: all of it but what comes before ``super()``."""
+    """Return the ranges of code in which an exception can be caught: all of it but what comes before ``super()``, and
+    what cannot be reached, where no variable has a value for the handler (Groovy's compiler leaves such code)."""
     ranges: list[tuple[int, int]] = []
     for each in decode(code.code):
-        if values.get(each.index, {}).get(0) == UNINITIALIZED_THIS:
+        if values.get(each.index, {0: UNINITIALIZED_THIS}).get(0) == UNINITIALIZED_THIS:
             continue
         end = each.index + each.length
         if ranges and ranges[-1][1] == each.index:
