@@ -117,8 +117,9 @@ class Stepping:
         start = await self._mapped_line(thread) if by_line else None
         is_inlined = start is not None and start.inlined is not None and depth is StepDepth.OUT
         by_one = count == 1 and by_line and depth is not StepDepth.INTO and not is_inlined
-        watch = await returned(self._target, thread, await self._place(thread), depth) if by_one else None
-        at = await self._in_former_lines(thread, await self._place_in_code(thread)) if by_line else None
+        here = await self._place(thread) if by_line else None
+        watch = await returned(self._target, thread, here, depth) if by_one else None
+        at = await self._in_former_lines(thread, _in_code(here)) if here is not None else None
         # The agent counts raw lines and the instructions of checks, and stops in code that the compiler or the VM made.
         changed_code = self._target.changed_code
         by_agent = start is None and at is None and count > _COUNTED_HERE
