@@ -49,13 +49,12 @@ def read_profile(recording: FlightRecording, kind: str, given: Mapping[str, str]
     return empty or profile
 
 
-def kinds_in(recording: FlightRecording) -> list[str]:
-    """Return the kinds of profiles that a recording has events for."""
-    counts = recording.counts()
+def kinds_in(counts: Mapping[str, int]) -> list[str]:
+    """Return the kinds of profiles that a recording has events for, by its events of each type (``counts``)."""
     return [
         kind.name
         for kind in KINDS.values()
-        if any(counts[source.event] for sources in kind.sources for source in sources)
+        if any(counts.get(source.event) for sources in kind.sources for source in sources)
     ]
 
 

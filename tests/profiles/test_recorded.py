@@ -25,7 +25,7 @@ from tests.jfr.recorded import recording
 
 def profiles(jvm: Jvm) -> dict[str, Profile]:
     read = jdbpy.jfr.read(recording(jvm))
-    assert kinds_in(read) == list(KINDS)
+    assert kinds_in(read.counts()) == list(KINDS)
     return {kind: read_profile(read, kind) for kind in KINDS}
 
 

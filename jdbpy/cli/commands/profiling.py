@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -301,16 +302,15 @@ def opened(request: ProfileRequest) -> ProfileShown | model.MethodTimings:
     """Return the profile that a file has, or the times of methods. Raises UsageError for a file that has none."""
     path = request.sources[0]
     recording = _recording(path)
-    is_timed = recording is not None and recording.counts()[TIMING_EVENT] > 0
-    if recording is not None and (
-        request.kind == TIMING or (is_timed and not request.kind and not kinds_in(recording))
-    ):
+    counts = recording.counts() if recording is not None else Counter[str]()
+    kinds, is_timed = kinds_in(counts), counts[TIMING_EVENT] > 0
+    if recording is not None and (request.kind == TIMING or (is_timed and not request.kind and not kinds)):
         if not is_timed:
-            raise UsageError(f"{path} has no methods that the JVM has timed", hint=_there(kinds_in(recording)))
+            raise UsageError(f"{path} has no methods that the JVM has timed", hint=_there(kinds))
         if request.files:
             raise UsageError("the times of methods are a table, not a picture", hint="'--json' gives them to programs")
         return model.MethodTimings.in_recording(recording, partial(_is_wanted, request.pattern))
-    found, others = _profile_in(path, recording, request.kind)
+    found, others = _profile_in(path, recording, kinds, request.kind)
     return _result(found, request, (*others, *((TIMING,) if is_timed else ())))
 
 
@@ -322,9 +322,7 @@ def _is_wanted(pattern: str, key: model.MethodKey) -> bool:
 def compared(request: ProfileRequest) -> ProfileChange:
     """Return what has changed between two files."""
     first, second = request.sources
-    before, after = (
-        _profile_in(path, _recording(path), request.kind)[0].matching(request.pattern) for path in request.sources
-    )
+    before, after = (_compared(path, request) for path in request.sources)
     rows = [
         ChangedShare(method, old, new)
         for method, old, new in changes(after.stacks, before.stacks)[:TOP]
@@ -360,11 +358,18 @@ def _readable(path: str) -> Iterator[None]:
         ) from error
 
 
-def _profile_in(path: str, recording: FlightRecording | None, kind: str) -> tuple[Profile, list[str]]:
-    """Return the profile of a kind in a file, and the other kinds that it has; the first one if none is named."""
+def _compared(path: str, request: ProfileRequest) -> Profile:
+    recording = _recording(path)
+    kinds = kinds_in(recording.counts()) if recording is not None else []
+    return _profile_in(path, recording, kinds, request.kind)[0].matching(request.pattern)
+
+
+def _profile_in(
+    path: str, recording: FlightRecording | None, kinds: Sequence[str], kind: str
+) -> tuple[Profile, list[str]]:
+    """Return the profile of a kind in a file, and the other of its ``kinds``; the first one if none is named."""
     if recording is None:
         return _collapsed(path), []
-    kinds = kinds_in(recording)
     chosen = kind or (kinds[0] if kinds else "")
     if chosen not in kinds:
         raise UsageError(f"{path} has no events for {chosen or 'a profile'}", hint=_there(kinds))
