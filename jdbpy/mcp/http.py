@@ -36,6 +36,9 @@ LINGER = 10.0
 REQUEST_LIMIT = 30.0
 """Seconds that a client has for sending a request, and that a connection may stay unused."""
 
+CLOSE_LIMIT = 2.0
+"""Seconds in which a client that was turned away is still listened to, so that it can read why."""
+
 MOST_CONNECTIONS = 64
 """Connections that have shown the token."""
 
@@ -120,7 +123,7 @@ class _Server:
                     while await self._serve_one(stream, connection, visitor):
                         connection.start_next_cycle()
             except (h11.RemoteProtocolError, h11.LocalProtocolError, trio.BrokenResourceError):
-                return
+                return  # it speaks no HTTP, or has gone
             except Exception as error:  # a fault of ours must not end the others
                 sys.stderr.write(f"jdbpy mcp: a request failed: {type(error).__name__}: {error}\n")
 
@@ -134,7 +137,7 @@ class _Server:
                 return False
             reply = self._turned_away(request, visitor)
             if reply is not None:  # its body is not read
-                await _send_reply(stream, connection, reply)
+                await _send_last_reply(stream, connection, reply)
                 return False
             body = await _body(stream, connection)
         if request is None or body is None:
@@ -299,3 +302,16 @@ async def _send_reply(stream: trio.SocketStream, connection: h11.Connection, rep
     headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text)), *reply.headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
+
+
+async def _send_last_reply(stream: trio.SocketStream, connection: h11.Connection, reply: HttpReply) -> None:
+    """Send a reply and say that the connection ends with it, then throw away what the client still sends.
+
+    A client that is not told may send its next request on this connection. Closing while data of it has not been read
+    resets the connection, which can take the reply from the client.
+    """
+    await _send_reply(stream, connection, reply.replace(headers=(*reply.headers, (b"connection", b"close"))))
+    with trio.move_on_after(CLOSE_LIMIT):
+        await stream.send_eof()
+        while await stream.receive_some(_RECEIVE):
+            pass

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+import trio
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -48,6 +50,24 @@ async def test_a_session_by_http_and_who_is_turned_away(jvm: Jvm) -> None:
                 assert (await http.get(address, headers=good)).status_code == 405
                 assert (await http.post(f"{address}/x", json=ping, headers=good)).status_code == 404
             assert await target.wait_exit() == 0  # it was left: by the client's end, or as nothing came any more
+
+
+async def test_who_is_turned_away_is_told_so_to_the_end(newest_jvm: Jvm) -> None:
+    """The reply says that the connection ends, and what the client still sends does not reset it."""
+    async with start_target(newest_jvm, "Rounds") as target, served("attach", target.address) as (address, _):
+        host, _, port = urlsplit(address).netloc.partition(":")
+        for late in (False, True):
+            body = b"x" * 1_000_000
+            head = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
+            async with await trio.open_tcp_stream(host, int(port)) as stream:
+                await stream.send_all(head if late else head + body)
+                reply = await stream.receive_some()
+                assert reply.startswith(b"HTTP/1.1 401") and b"connection: close" in reply
+                if late:
+                    await stream.send_all(body)
+                while data := await stream.receive_some():  # reset, it raises
+                    reply += data
+                assert reply.endswith(b"the token is missing or wrong\n")
 
 
 @pytest.mark.parametrize(
