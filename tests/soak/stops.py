@@ -199,13 +199,16 @@ class Talk:
             await self._judged(f"print {point.condition}")
 
     async def _is_blocked(self) -> bool:
-        """True if a worker waits for the program's lock, and its owner is a thread that the client keeps suspended."""
+        """True if a worker waits for the program's lock, and its owner is a thread that the client keeps suspended.
+
+        Or it has no owner, and is kept free for such a thread, which was suspended in LOCK.wait (docs/agent.md).
+        """
         lock = await self._door.lock("Crew.LOCK")
         self._transcript.append(f"    lock: {lock}")
         if not lock.entering:
             return False
         # an agent of Java 21 or later does not tell an owner that is a virtual thread
-        return self.judge.has_stopped(lock.owner) if lock.owner else any(map(self.judge.has_stopped, VIRTUAL))
+        return any(map(self.judge.has_stopped, [lock.owner] if lock.owner else [*VIRTUAL, *lock.entering]))
 
 
 class Blocked(Exception):

@@ -87,6 +87,10 @@ class _Hold(list[float]):
         return self[0] if self else None
 
 
+_KEPT_FREE = "a thread is about to take it, or the JVM keeps it free for one that was suspended in its wait()"
+"""Why a monitor may have no owner although threads that run want it."""
+
+
 class Locks:
     """Locks of one target."""
 
@@ -158,15 +162,20 @@ class Locks:
     ) -> LockState:
         """Return the monitor; who is parked for the object itself (a Condition) waits for a signal."""
         threads = await self._infos([told.owner, *told.waiters, *parked], known)
-        waiters = [threads[each] for each in told.waiters if each in threads]
+        # Java 17 may tell one twice
+        waiters = [threads[each] for each in dict.fromkeys(told.waiters) if each in threads]
         waiting = [each for each in waiters if each.state != BLOCKED]
+        entering = tuple(each for each in waiters if each.state == BLOCKED)
+        notes = ["virtual threads are not included"] if self._target.at_least(21) and not parked else []
+        if not told.owner and any(not each.suspended for each in entering):
+            notes.append(_KEPT_FREE)
         return LockState(
             lock,
             threads.get(told.owner),
             told.entryCount,
-            entering=tuple(each for each in waiters if each.state == BLOCKED),
+            entering=entering,
             waiting=(*waiting, *(threads[each] for each in parked if each in threads)),
-            note="virtual threads are not included" if self._target.at_least(21) and not parked else "",
+            note="; ".join(notes),
         )
 
     async def _synchronizer(self, lock: Lock, told: Synchronizer, queued: Sequence[int], known: _Threads) -> LockState:

@@ -141,3 +141,29 @@ async def test_a_deadlock_of_virtual_threads(newest_jvm: Jvm) -> None:
         assert names(await d.session.locks.deadlocks()) == [], "the agent has met none of them"
         [(cycle, behind)] = names(await d.session.locks.deadlocks(virtual=True))
         assert (sorted(cycle), behind) == (["warp", "weft"], [])
+
+
+@pytest.mark.every_java
+async def test_a_monitor_is_kept_free_for_a_suspended_thread(jvm: Jvm) -> None:
+    """The program hangs as long as the thread that comes next is suspended: the state of the lock says so."""
+    async with debug(jvm, "KeptFree") as d:
+        await d.run_to("ready")
+        bell = (await d.session.values.evaluate("KeptFree.BELL")).id
+        assert bell is not None
+        sleeper = await d.session.threads.find("sleeper")
+        await d.session.execution.suspend([sleeper.id])
+        await d.resume()
+        state, lines = await d.session.locks.state(bell), 0
+        while all(each.suspended for each in state.entering):  # one that comes late takes it, and is gone
+            lines += 1
+            await d.target.send("x")
+            await d.target.wait_output(f"free {lines}")
+            state = await d.session.locks.state(bell)
+        for _ in range(3):
+            assert state.owner is None and state.entering
+            assert "suspended in its wait()" in state.note
+            state = await d.session.locks.state(bell)
+        await d.target.send("end")
+        await d.session.execution.resume(sleeper.id)
+        await d.target.wait_output("over")
+        await d.wait_exit()
