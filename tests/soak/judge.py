@@ -26,6 +26,9 @@ Shown = dict[str, Any]
 STEPS = {"next", "step", "step up", "until"}
 RESUMING = STEPS | {"cont"}
 
+LETTING_GO = {"cont", "resume", "clear", "disable", "condition"}
+"""Words that let go of threads, some of which the client has not looked at."""
+
 NAMED = {"hit", "deep", "deeper", "guarded", "awaited", "work"}
 """Methods in all lines of which ``name`` says whose frame it is."""
 
@@ -122,6 +125,7 @@ class Judge:
         self.holds_all = True  # its stops suspend all threads, which go on together
         self.standing: set[str] = set()  # threads that were shown at a stop, and have not been let go
         self.by_name: set[str] = set()  # threads suspended by name
+        self.seen: set[str] = set()  # threads whose stop was shown and that no word has let go since
         self.rules: Counter[str] = Counter()
 
     def lose(self) -> None:
@@ -141,9 +145,17 @@ class Judge:
         held = name in RESUMING
         if held and (result["ok"] or result["error"]["code"] == "TIMED_OUT"):
             self.standing -= set(self.standing) if self.holds_all else {self.thread}
+        if name in LETTING_GO or (name in STEPS and self.holds_all):
+            self.seen.clear()
+        elif name in STEPS:
+            self.seen.discard(self.thread)
+        unknown = not self.thread
         for stop in stops:
             self._stop(name, stop, said)
+            self._once(name, stop)
             held = False
+            if name in STEPS and unknown and stop["reason"] != "step":
+                self.stepping = self.thread  # it stopped before the word, whose step is its own
         if not result["ok"]:
             self._failed(word, name, result["error"], before)
             return
@@ -202,6 +214,16 @@ class Judge:
             return
         self.thread, self.at_stop = thread, True
         self.place, self.method = (location["method"], location["line"]), location["method"]
+
+    def _once(self, name: str, stop: Shown) -> None:
+        """A stop is shown once, however many wait beside it. Raises Broken."""
+        thread = stop["thread"]["name"]
+        if stop["reason"] == "step" or self.busy or not self.alone or name in LETTING_GO:
+            self.seen.discard(thread)  # shown before the word was run, or behind it
+            return
+        if thread in self.seen:
+            raise Broken("S1", f"a stop is shown again, and nobody has let its thread go: {_words(stop)}")
+        self.seen.add(thread)
 
     def _failed(self, word: str, name: str, error: Shown, at_stop: bool) -> None:
         text = f"{error['code']}: {error['message']}"

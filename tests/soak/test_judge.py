@@ -52,6 +52,11 @@ KEPT = {
     "two hits": [POINT, HIT, COUNTED, HIT, ("print Crew.passed", [counts(7, 8)])],
     "a step": [POINT, HIT, ("next", [stop("worker-1", 30, reason="step", index=9), result()])],
     "a step that is said to be interrupted": [POINT, HIT, ("next", [notice("step"), stop("worker-0"), result()])],
+    "a step of a thread that stops before the word is run": [
+        POINT,
+        ("next", [stop("worker-1"), stop("worker-1", 30, reason="step", index=9), result()]),
+    ],
+    "a stop of a thread that was let go": [POINT, HIT, HIT],
     "another thread by hand": [
         POINT,
         HIT,
@@ -63,6 +68,7 @@ KEPT = {
 BROKEN = {
     "S1 elsewhere": [POINT, HIT, (WHERE, [where("worker-1", 31)])],
     "S1 running": [POINT, HIT, (WHERE, [failed("STATE", "the thread runs")])],
+    "S1 shown again": [POINT, HIT, ("next", [stop("worker-0"), notice("step"), stop("worker-0"), result()])],
     "S2 passed": [POINT, HIT, COUNTED, ("print Crew.passed", [counts(7, 9)])],
     "S3 another": [POINT, HIT, (WHERE, [where("worker-0")])],
     "S3 none": [POINT, HIT, ("locals", [failed("NO_THREAD", "no thread is selected")])],

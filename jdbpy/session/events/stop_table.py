@@ -86,6 +86,10 @@ class StopTable:
         """Return the stops that wait, the oldest first."""
         return tuple(self._waiting.values())
 
+    def waits(self, waiting: WaitingStop) -> bool:
+        """True if a stop that has waited still does."""
+        return self._waiting.get(_thread(waiting.stop)) is waiting
+
     @property
     def waiting_threads(self) -> frozenset[int]:
         """Return the threads that stand at stops that wait."""

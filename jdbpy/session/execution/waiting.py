@@ -162,6 +162,8 @@ class WaitingStops:
         for each in self.table.waiting:
             assert each.stop.thread is not None
             policy, thread = each.stop.policy, each.stop.thread.id
+            if not self.table.waits(each):  # the one before it was shown, and so was this one then
+                continue
             if self.reason(thread, policy, each.stop.clients) is not None:
                 continue
             if policy is not SuspendPolicy.ALL:

@@ -95,22 +95,36 @@ class Debugging(RuleBasedStateMachine):
 
     # -- the program -------------------------------------------------------------------------------------------------
 
+    def coming(self) -> list[int]:
+        """Return the threads that can come to a breakpoint."""
+        return [each for each in THREADS if self.can_hit(each)] if hasattr(self, "agent") else []
+
+    def stepped(self) -> list[int]:
+        """Return the threads whose step can end."""
+        pending = self.steps.pending if hasattr(self, "agent") else ()
+        return [each for each in pending if self.agent.counts[each] == 0]
+
     def can_hit(self, thread: int) -> bool:
         """True if the thread runs, or had come to its breakpoint when everything was suspended."""
         own = self.target.suspension.event_holds.get(thread) or self.target.suspension.user_holds.get(thread)
         at_stop = thread in self.shown or thread in self.waiting.table.waiting_threads
         return not own and not at_stop and (self.agent.counts[thread] == 0 or self.hold is SuspendPolicy.ALL)
 
-    @rule(thread=st.sampled_from(THREADS), number=st.integers(1, 2))
-    def hit(self, thread: int, number: int) -> None:
+    @precondition(lambda self: self.coming())
+    @rule(which=st.integers(0, 3), number=st.integers(1, 2), several=st.booleans())
+    def hit(self, which: int, number: int, several: bool) -> None:
+        """A thread comes to a breakpoint, or ``several`` do before anybody looks."""
         self.read()
-        if self.can_hit(thread):
-            self.stop(thread, StopReason.BREAKPOINT, breakpoints=(number,), breakpoint=number)
+        threads = self.coming()
+        for thread in threads if several else [threads[which % len(threads)]] if threads else []:
+            if self.can_hit(thread):
+                self.stop(thread, StopReason.BREAKPOINT, breakpoints=(number,), breakpoint=number)
 
-    @rule(thread=st.sampled_from(THREADS))
-    def step_ends(self, thread: int) -> None:
-        if thread in self.steps.pending and self.agent.counts[thread] == 0:
-            self.stop(thread, StopReason.STEP)
+    @precondition(lambda self: self.stepped())
+    @rule(which=st.integers(0, 3))
+    def step_ends(self, which: int) -> None:
+        threads = self.stepped()
+        self.stop(threads[which % len(threads)], StopReason.STEP)
 
     def stop(self, thread: int, reason: StopReason, **extra: Any) -> None:
         suspension, everything = self.target.suspension, self.hold is SuspendPolicy.ALL
@@ -168,12 +182,12 @@ class Debugging(RuleBasedStateMachine):
             assert unseen, "a waiting stop is shown instead of resuming"
         self.runs()
 
+    @precondition(lambda self: self.selected_stands())
     @rule()
     def step(self) -> None:
         self.read()
         selected = self.target.selection.thread
-        if selected is None or not self.target.suspension.is_suspended(selected.id):
-            return
+        assert selected is not None
         waited = self.waiting.table.waiting_threads - {selected.id}
         self.steps.end(selected.id)
         self.steps.pending[selected.id] = []
@@ -181,6 +195,11 @@ class Debugging(RuleBasedStateMachine):
         assert self.agent.counts[selected.id] == 0
         assert all(self.agent.counts[each] > 0 for each in waited), "S2: a step resumes no stop that was not shown"
         self.runs()
+
+    def selected_stands(self) -> bool:
+        """True if the selected thread is suspended."""
+        selected = self.target.selection.thread if hasattr(self, "agent") else None
+        return selected is not None and self.target.suspension.is_suspended(selected.id)
 
     @rule(thread=st.sampled_from(THREADS))
     def suspend(self, thread: int) -> None:
@@ -229,7 +248,7 @@ class Debugging(RuleBasedStateMachine):
 
 
 TestDebugging = Debugging.TestCase
-TestDebugging.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestDebugging.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
 
 
 def stopped(thread: int, number: int) -> Stopped:

@@ -154,3 +154,53 @@ async def test_stops_that_wait_are_told_once(jvm: Jvm) -> None:
                     told.append(event.data)
                     count += 1
             assert count
+
+
+MET = inline("""
+class Met {
+    public static void main(String[] args) throws Exception {
+        Thread[] threads = new Thread[7];
+        for (int i = 0; i < 7; i++) {
+            int number = i;
+            threads[i] = new Thread(() -> meet(number), "other-" + i);
+            threads[i].start();
+        }
+        allSuspended(threads); // @wait
+        System.out.println("met");
+    }
+    static volatile boolean go;
+    static int meet(int number) {
+        while (!go) Thread.onSpinWait();
+        return number; // @met
+    }
+    static void allSuspended(Thread[] threads) {
+        var bean = java.lang.management.ManagementFactory.getThreadMXBean();
+        go = true;
+        for (Thread each : threads) {
+            while (!bean.getThreadInfo(each.getId()).isSuspended()) Thread.yield();
+        }
+    }
+}
+""")
+
+
+async def test_each_stop_that_has_waited_for_a_step_is_shown_once(jvm: Jvm) -> None:
+    """Seven threads come to a breakpoint while one makes a step: one stop of each, in the variables of its thread."""
+    async with debug(jvm, MET) as d:
+        await d.run_to("wait")
+        point = await d.session.breakpoints.add(d.target.program.at("met"), policy=SuspendPolicy.THREAD)
+        with d.session.events() as events, within(LIMIT):
+            await d.session.execution.start_step(StepDepth.OVER)
+            names: list[str] = []
+            while len(set(names)) < 7 or events.waiting:
+                event = await anext(events)
+                if isinstance(event, Stopped) and event.breakpoint == point.number:
+                    assert event.thread is not None
+                    names.append(event.thread.name)
+            assert sorted(names) == [f"other-{number}" for number in range(7)]
+            await d.session.select_thread((await d.session.threads.find("other-3")).id)
+            assert (await d.session.values.evaluate("number")).text == "3"
+            await d.session.points.remove([point.number])
+            d.session.execution.release()
+            await d.target.wait_output("met")
+            d.unseen()
