@@ -17,7 +17,7 @@ from jdbpy.jfr.recording import FlightRecording
 from jdbpy.profiles.kinds import EXCEPTIONS, KINDS, LOCK, PERIOD_MILLIS, EventSource, Kind
 from jdbpy.profiles.profile import Profile
 
-_HIDDEN = re.compile(r"(\$\$Lambda|LambdaForm\$\w+|\$\$InjectedInvoker)[\w$]*[/.+](0x)?[0-9a-f]+")
+_HIDDEN = re.compile(r"(\$\$Lambda|LambdaForm\$\w+|\$\$InjectedInvoker)[\w$]*([/.+](0x)?[0-9a-f]+)+")
 _THROWABLE = re.compile(r"(Exception|Error|Throwable)\.<init>$")
 _LOCKS = "java.util.concurrent.locks."
 _PERIOD = re.compile(r"(\d{1,9}) ?(ns|us|ms|s)$")

@@ -113,7 +113,7 @@ def test_the_hottest_methods_are_those_of_the_jdk(jvm: Jvm, newest_jvm: Jvm) -> 
     shown = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
     rows: Counter[str] = Counter()
     for name, samples in re.findall(r"^(\S+)\(.*\) +(\d+) +[\d.]+%$", shown, re.MULTILINE):
-        rows[re.sub(r"\$\$Lambda\.0x\w+", "$$Lambda", name)] += int(samples)
+        rows[re.sub(r"(\$\$Lambda)[\w$]*([.+](0x)?[0-9a-f]+)+(?=\.)", r"\1", name)] += int(samples)
     assert rows
     methods = read_profile(read, "cpu").stacks.methods()
     own = Counter({each.name: each.own for each in methods if each.own and each.name != "[no Java frames]"})
@@ -146,6 +146,7 @@ def test_names_of_classes() -> None:
     assert class_in_words("[B") == "byte[]"
     assert class_in_words("a/B$$Lambda$14/0x0000000800c03000") == "a.B$$Lambda"
     assert class_in_words("a/B$$Lambda.1160460865") == "a.B$$Lambda"
+    assert class_in_words("a/B$$Lambda$92+0x00007fa3ec03db40/2039810346") == "a.B$$Lambda"
 
 
 async def test_open_shows_a_recording(any_jvm: Jvm, tmp_path: Path) -> None:

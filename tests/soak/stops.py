@@ -25,7 +25,7 @@ from tests.harness.kept import BUILD
 from tests.serve.serving import serving
 from tests.soak.busy import Blocker
 from tests.soak.doors import LINES, ApiDoor, BatchDoor, Door, ProcessDoor, batch_door, dap_door, process_door
-from tests.soak.judge import CONDITIONS, NAMED, RESUMING, Broken, Judge, Passes, Shown
+from tests.soak.judge import CONDITIONS, NAMED, RESUMING, STEPS, Broken, Judge, Passes, Shown
 from tests.soak.trial import Run
 
 WORKERS = 6
@@ -104,7 +104,9 @@ class Words:
             ),
             (20, 16, 8, 6, 3, 20, 10, 4, 5, 3, 10, 2),
         )[0]
-        if kind in RESUMING:
+        if kind in STEPS:
+            return f"{kind} -alone" if self._filters and kind != "until" and rng.random() < 0.1 else kind
+        if kind == "cont":
             return kind
         if kind == "run":
             return f"print Crew.slow({rng.randrange(100)})"
@@ -116,6 +118,10 @@ class Words:
         if kind == "frame":
             return rng.choice(("up", "down"))
         if kind == "hold":
+            if self._filters and rng.random() < 0.3:
+                named = self._judge.thread if rng.random() < 0.5 else f"worker-{rng.randrange(WORKERS)}"
+                choice = ["set step-others hold", "set step-others run", *([f"resume {named}"] if named else [])]
+                return rng.choice(choice)
             if self._suspended and rng.random() < 0.6:
                 return f"resume {self._suspended.pop()}"
             chosen = rng.choice([name for name in (f"worker-{i}" for i in range(WORKERS)) if name != self._only])

@@ -70,7 +70,7 @@ class WaitingStops:
         """Return what a new stop of the thread has to wait for; None if it is to be shown at once. No trip.
 
         A stop that suspends its thread only waits for steps alone, and not for those of clients whom it does not
-        concern. A task that waits for the next stop beside the method is shown it.
+        concern. A task that waits for the next stop beside the method is shown it, and so is who steps the thread.
         """
         if not thread:
             return None
@@ -83,6 +83,8 @@ class WaitingStops:
         if suspension.evaluating - suspension.own - decided - {thread}:
             return WaitReason.METHOD
         by_event = suspension.undecided == (thread, True)
+        if thread in self._steps.pending:  # its step, for which the others may stay suspended, ends here
+            return None
         if self.table.shows and suspension.vm_holds - suspension.brief_vm_holds > by_event:
             return WaitReason.SHOWN
         return None

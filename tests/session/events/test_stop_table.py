@@ -136,6 +136,8 @@ class Debugging(RuleBasedStateMachine):
         ref = ThreadRef(thread, f"worker-{thread}", "")
         stop = Stopped(reason, ref, None, None, self.hold, suspension.epoch_of(thread), **extra)
         why = self.waiting.reason(thread, self.hold)
+        if list(self.steps.pending) == [thread] and not suspension.evaluating:
+            assert why is None, "who waits for the end of a step gets a stop"
         if why is None:
             self.announce(stop)
         else:
@@ -183,18 +185,28 @@ class Debugging(RuleBasedStateMachine):
         self.runs()
 
     @precondition(lambda self: self.selected_stands())
-    @rule()
-    def step(self) -> None:
+    @rule(alone=st.booleans())
+    def step(self, alone: bool) -> None:
         self.read()
         selected = self.target.selection.thread
         assert selected is not None
         waited = self.waiting.table.waiting_threads - {selected.id}
         self.steps.end(selected.id)
         self.steps.pending[selected.id] = []
-        self.resuming.run_for_step(selected.id)
+        self.resuming.run_for_step(selected.id, alone=alone)
         assert self.agent.counts[selected.id] == 0
         assert all(self.agent.counts[each] > 0 for each in waited), "S2: a step resumes no stop that was not shown"
         self.runs()
+
+    @precondition(lambda self: self.selected_stands())
+    @rule(which=st.integers(0, 3), several=st.booleans(), alone=st.booleans(), ends=st.booleans())
+    def step_beside_hits(self, which: int, several: bool, alone: bool, ends: bool) -> None:
+        """A step, during which others come to breakpoints; then it may end."""
+        self.step(alone=alone)
+        if self.coming():
+            self.hit(which=which, number=1, several=several)
+        if ends and self.stepped():
+            self.step_ends(which=which)
 
     def selected_stands(self) -> bool:
         """True if the selected thread is suspended."""

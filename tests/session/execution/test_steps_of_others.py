@@ -9,6 +9,7 @@ from jdbpy.errors import StateError
 from jdbpy.session.model.breakpoints import SuspendPolicy
 from jdbpy.session.model.events import Notice, Stopped, StopReason
 from jdbpy.session.model.options import StepDepth
+from jdbpy.session.model.vm import VmState
 from jdbpy.session.session import Session
 from tests.harness import LIMIT, Jvm, debug, inline, start_target, within
 from tests.session.running import counts_agree, target_of
@@ -204,3 +205,20 @@ async def test_each_stop_that_has_waited_for_a_step_is_shown_once(jvm: Jvm) -> N
             d.session.execution.release()
             await d.target.wait_output("met")
             d.unseen()
+
+
+async def test_a_step_alone_to_a_breakpoint_stops_beside_another_stop(jvm: Jvm) -> None:
+    """Everything is suspended for the stop of another thread, which was shown and stays one."""
+    async with debug(jvm, MET) as d:
+        await d.run_to("wait")
+        point = await d.session.breakpoints.add(d.target.program.at("met"), policy=SuspendPolicy.ALL)
+        await d.session.values.assign("Met.go", "true")
+        for number in (3, 5):
+            other = await d.session.threads.find(f"other-{number}")
+            await d.session.select_thread(other.id)
+            await d.session.execution.start_step(StepDepth.OVER, alone=True)
+            stop = await d.wait_stop(StopReason.BREAKPOINT, at="met", thread=other.name)
+            assert stop.breakpoint == point.number
+            assert (await d.session.values.evaluate("number")).text == str(number)
+            assert d.session.state is VmState.STOPPED
+        await d.session.points.remove([point.number])
