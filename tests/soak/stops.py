@@ -296,7 +296,7 @@ class Lead:
             turn, word = turns.pop(0) if turns else (self.rng.randrange(2), "")
             while not word or word.split()[0] in ("suspend", "resume") or "slower" in word:
                 word = words[turn].next()
-            if word in RESUMING:
+            if word.removesuffix(" -alone") in RESUMING:
                 self.judges[1 - turn].lose()
             await talks[turn].word(word)
             await talks[1 - turn].look()

@@ -72,6 +72,18 @@ class Execution:
         """True if something is suspended, and not only for other clients of a shared session."""
         return self._target.state is VmState.STOPPED and self._resuming.has_stopped
 
+    @property
+    def is_unshown(self) -> bool:
+        """True if the selected thread stands at a stop that nobody was shown, and was selected for want of another: who
+        wants to resume it is shown the stop first."""
+        selection = self._target.selection
+        if selection.thread is None or not selection.by_default:
+            return False
+        return any(
+            stop.thread is not None and stop.thread.id == selection.thread.id
+            for stop in self._target.publisher.unseen()
+        )
+
     def leave(self) -> None:
         """End the steps of a client that leaves a shared session, and resume what it has suspended. wire: no wait."""
         self._steps.end_of(self._target.client)
