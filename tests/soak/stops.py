@@ -11,7 +11,7 @@ import os
 import random
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeVar
 from unittest.mock import patch
@@ -150,8 +150,12 @@ class Words:
 class Talk:
     """A session of words, each of which is judged."""
 
-    def __init__(self, door: Door, judge: Judge, transcript: list[str], name: str = "") -> None:
+    def __init__(
+        self, door: Door, judge: Judge, transcript: list[str], name: str = "", judges: Sequence[Judge] = ()
+    ) -> None:
+        """``judges``: of all clients of the session."""
         self._door, self.judge, self._transcript, self._name = door, judge, transcript, name
+        self._judges = judges or [judge]
 
     async def look(self) -> None:
         """Look where one is, after somebody else's word."""
@@ -214,7 +218,8 @@ class Talk:
         if not lock.entering:
             return False
         # an agent of Java 21 or later does not tell an owner that is a virtual thread
-        return any(map(self.judge.has_stopped, [lock.owner] if lock.owner else [*VIRTUAL, *lock.entering]))
+        owners = [lock.owner] if lock.owner else [*VIRTUAL, *lock.entering]
+        return any(judge.has_stopped(owner) for judge in self._judges for owner in owners)
 
 
 class Blocked(Exception):
@@ -289,7 +294,10 @@ class Lead:
         self.judges += [Judge(passes), Judge(passes)]
         for judge in self.judges:
             judge.alone = False
-        talks = [Talk(ann, self.judges[0], self.transcript, "ann"), Talk(ben, self.judges[1], self.transcript, "ben")]
+        talks = [
+            Talk(door, judge, self.transcript, name, self.judges)
+            for door, judge, name in zip((ann, ben), self.judges, ("ann", "ben"), strict=True)
+        ]
         words = [Words(self.rng, judge, hold="all", rich=False) for judge in self.judges]
         turns = [(0, word) for word in words[0].opening()]
         for _ in range(WORDS):

@@ -139,6 +139,7 @@ class Resuming:
         else:
             resumed = self._submit(suspension.plan_run_thread(thread))
             self._released(thread)
+        if suspension.anything_held:  # by the user, for other clients, or as the step is one alone
             self._waiting.stepped_alone()
         self._prefetch_stop(thread, resumed)
 

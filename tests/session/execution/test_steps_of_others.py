@@ -136,6 +136,21 @@ async def test_a_step_alone_that_waits_for_a_lock_says_so(jvm: Jvm) -> None:
             d.unseen()
 
 
+async def test_a_step_that_waits_for_a_thread_suspended_by_name_says_so(jvm: Jvm) -> None:
+    with within(LIMIT):
+        async with debug(jvm, HELD) as d:
+            await d.run_to("take")
+            holder = await d.session.threads.find("holder")
+            await d.session.execution.suspend([holder.id])
+            await d.session.execution.start_step(StepDepth.OVER)
+            notice = await d.wait_notice("step-pending")
+            assert "it waits for a monitor while other threads are stopped" in notice.text
+            await d.session.values.assign("Held.release", "true")
+            await d.session.execution.resume(holder.id)
+            await d.wait_stop(StopReason.STEP, thread="main")
+            assert d.target.stdout.count("taken") == 0
+
+
 async def test_stops_that_wait_are_told_once(jvm: Jvm) -> None:
     async with start_target(jvm, "Crew", "6") as target, jdbpy.attach_session(target.address) as session:
         with session.events() as events, within(LIMIT):
