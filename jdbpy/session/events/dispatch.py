@@ -514,7 +514,7 @@ class EventDispatcher:
         with suppress(Disconnected), self._target.conn.corked:
             on_reply = self._target.hit_times.resuming(thread, _POLICIES[composite.suspendPolicy])
             if composite.suspendPolicy == JdwpSuspendPolicy.ALL or not thread:
-                self._target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
+                self._target.unsuspend_all(but=thread, on_reply=on_reply)
             else:
                 self._target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
 

@@ -377,7 +377,7 @@ class FastHits:
         on_reply = target.hit_times.resuming(thread, look.policy)
         if everything:
             target.invocations.entered()
-            target.submit_op(SuspendOp.VM_RESUME, on_reply=on_reply)
+            target.unsuspend_all(but=thread, on_reply=on_reply)
         else:
             target.submit_op(SuspendOp.THREAD_RESUME, thread, by_event=True, on_reply=on_reply)
         self.let_go += 1

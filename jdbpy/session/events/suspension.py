@@ -155,10 +155,19 @@ class Suspension:
         """
         return thread in self._let_run
 
-    def stopped_alone(self) -> list[int]:
+    def stopped_alone(self, *, brief: bool = False, but: int = 0) -> list[int]:
         """Return threads that have run while the VM is suspended and were stopped since, in rising order of their ids:
-        a resume of the VM would take from what holds them."""
-        return sorted(each for each in self._own_threads() if 0 < self.count(each) <= self._own(each))
+        a resume of the VM would take from what holds them, or resume them while the others stay suspended.
+
+        ``brief``: the resume is that of a brief suspend; ``but``: the thread that it is meant to resume.
+        """
+        others_stay = not brief and self._base - self.brief_vm_holds > 1
+
+        def loses(thread: int, count: int) -> bool:
+            last = others_stay and thread != but and count - self._brief(thread, count) == 1
+            return last or 0 < count <= self._own(thread)
+
+        return sorted(each for each in self._own_threads() if loses(each, self.count(each)))
 
     def held_threads(self) -> list[int]:
         """Threads that are held on their own, beside or instead of the whole VM, and not only for a moment."""

@@ -511,13 +511,15 @@ class Target:
         else:
             self.unsuspend_all()
 
-    def unsuspend_all(self, *, brief: bool = False) -> Pending[Empty]:
-        """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so. wire: no
-        wait."""
+    def unsuspend_all(
+        self, *, brief: bool = False, but: int = 0, on_reply: OnReply[Empty] | None = None
+    ) -> Pending[Empty]:
+        """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so, all ``but`` one.
+        wire: no wait."""
         with self.conn.corked:
-            for each in self.suspension.stopped_alone():
+            for each in self.suspension.stopped_alone(brief=brief, but=but):
                 self.submit_op(SuspendOp.THREAD_SUSPEND, each, by_event=True)
-            return self.submit_op(SuspendOp.VM_RESUME, brief=brief)
+            return self.submit_op(SuspendOp.VM_RESUME, brief=brief, on_reply=on_reply)
 
     def _take_back(self, thread: int, resumed: int, command: Command[Any], reply: Any) -> None:
         """Undo a suspend whose waiter was cancelled, unless another command has resumed the VM or thread meanwhile.

@@ -266,10 +266,11 @@ class Resuming:
             return
         plan: list[tuple[SuspendOp, int]] = []
         stops = target.clients.owned_stops(target)
-        everything = sum(stop.policy is SuspendPolicy.ALL for stop in stops)
-        everything = min(everything, suspension.vm_holds - suspension.user_vm_holds - suspension.brief_vm_holds)
-        everything += min(max(0, target.suspends[0]), suspension.user_vm_holds)
-        plan += [(SuspendOp.VM_RESUME, 0)] * everything
+        own = [stop.thread.id if stop.thread else 0 for stop in stops if stop.policy is SuspendPolicy.ALL]
+        own = own[: max(0, suspension.vm_holds - suspension.user_vm_holds - suspension.brief_vm_holds)]
+        own += [0] * min(max(0, target.suspends[0]), suspension.user_vm_holds)
+        for thread in own:
+            target.unsuspend_all(but=thread)
         for stop in stops:
             if stop.thread is not None and stop.policy is not SuspendPolicy.ALL:
                 plan += [(SuspendOp.THREAD_RESUME, stop.thread.id)] * suspension.event_holds.get(stop.thread.id, 0)
@@ -282,7 +283,7 @@ class Resuming:
                     plan.append((SuspendOp.THREAD_RESUME, thread))
         target.conn.flush()
         target.suspends.clear()
-        if plan:
+        if own or plan:
             self._released_some()
 
     async def pause(self, thread: int | None = None) -> Stopped:

@@ -238,7 +238,7 @@ class WaitingStops:
         if suspension.event_holds.get(_thread(stop)):
             self._target.submit_op(SuspendOp.THREAD_RESUME, _thread(stop), by_event=True)
         elif suspension.vm_holds > suspension.brief_vm_holds + suspension.user_vm_holds:
-            self._target.submit_op(SuspendOp.VM_RESUME)
+            self._target.unsuspend_all(but=_thread(stop))
         self._target.conn.flush()
 
     def released(self, runs: Callable[[int], bool]) -> None:

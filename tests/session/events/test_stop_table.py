@@ -76,6 +76,11 @@ class FakeTarget:
         self.suspension.apply(op, thread, by_event=by_event)
         self._agent.change(thread, +1 if op in (SuspendOp.VM_SUSPEND, SuspendOp.THREAD_SUSPEND) else -1)
 
+    def unsuspend_all(self, *, but: int) -> None:
+        for each in self.suspension.stopped_alone(but=but):
+            self.submit_op(SuspendOp.THREAD_SUSPEND, each, by_event=True)
+        self.submit_op(SuspendOp.VM_RESUME)
+
 
 class Debugging(RuleBasedStateMachine):
     """One person debugs a program of four threads that all come to breakpoints."""
@@ -229,6 +234,7 @@ class Debugging(RuleBasedStateMachine):
     def clear(self, number: int) -> None:
         self.read()
         self.waiting.drop([number])
+        assert all(self.agent.counts[each] for each in self.shown), "who was shown at a stop stays there"
         self.runs()
         assert all(each.stop.breakpoint != number for each in self.waiting.table.waiting)
 

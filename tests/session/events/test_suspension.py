@@ -266,3 +266,20 @@ def test_a_brief_hold_of_everything_is_no_stop() -> None:
     assert (ledger.frozen, ledger.everything_held) == (True, False)
     ledger.apply(SuspendOp.VM_RESUME, brief=True)
     assert not ledger.frozen
+
+
+def test_what_stands_at_a_stop_of_its_own_is_not_resumed_with_another() -> None:
+    """Three stops suspend everything; the thread of the first steps on alone, to a breakpoint."""
+    ledger = Suspension()
+    for thread in (1, 2, 3):
+        ledger.event(thread, everything=True)
+    for op, thread in ledger.plan_run_thread(1):
+        ledger.apply(op, thread)
+    assert (ledger.count(1), ledger.stopped_alone()) == (0, [])
+    ledger.event(1, everything=True)
+    assert (ledger.count(1), ledger.count(2)) == (1, 4)
+    assert ledger.stopped_alone() == [1]
+    assert ledger.stopped_alone(but=1) == []  # the resume is for that stop
+    assert ledger.stopped_alone(brief=True) == []  # it has not suspended this thread
+    ledger.apply(SuspendOp.VM_SUSPEND, brief=True)
+    assert ledger.stopped_alone(brief=True) == []
