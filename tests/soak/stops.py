@@ -215,9 +215,9 @@ class Talk:
         """
         lock = await self._door.lock("Crew.LOCK")
         self._transcript.append(f"    lock: {lock}")
-        if not lock.entering:
+        if not lock.entering and self.judge.thread not in VIRTUAL:  # nor one that waits for it
             return False
-        # an agent of Java 21 or later does not tell an owner that is a virtual thread
+        # an agent of Java 21 or later tells no virtual thread
         owners = [lock.owner] if lock.owner else [*VIRTUAL, *lock.entering]
         return any(judge.has_stopped(owner) for judge in self._judges for owner in owners)
 

@@ -514,7 +514,7 @@ class Target:
     def unsuspend_all(
         self, *, brief: bool = False, but: int = 0, on_reply: OnReply[Empty] | None = None
     ) -> Pending[Empty]:
-        """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so, all ``but`` one.
+        """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so, ``but`` one.
         wire: no wait."""
         with self.conn.corked:
             for each in self.suspension.stopped_alone(brief=brief, but=but):
