@@ -214,7 +214,7 @@ class ApiDoor:
         if name == "set":
             self._policy = SuspendPolicy.THREAD if rest.endswith("thread") else SuspendPolicy.ALL
             return {}
-        if word in ("cont", "next", "step", "step up", "until"):
+        if word.removesuffix(ALONE) in ("cont", "next", "step", "step up", "until"):
             return self._stopped(await self._resume(word))
         if name == "stop":
             place, _, condition = rest.partition("in ")[2].partition(" if ")
@@ -241,7 +241,11 @@ class ApiDoor:
             return await execution.cont()
         if word == "until":
             return await execution.until()
-        return await execution.step({"next": StepDepth.OVER, "step": StepDepth.INTO}.get(word, StepDepth.OUT))
+        depth = {"next": StepDepth.OVER, "step": StepDepth.INTO}.get(word.removesuffix(ALONE), StepDepth.OUT)
+        if not word.endswith(ALONE):
+            return await execution.step(depth)
+        await execution.start_step(depth, alone=True)
+        return await execution.next_stop()
 
     def _stopped(self, stop: Any) -> Shown:
         assert isinstance(stop, Stopped), stop
@@ -263,9 +267,10 @@ class DapDoor:
         shown: list[Shown] = []
         result: Shown = {"type": "result", "command": word, "ok": True, "data": {}}
         try:
-            if word in REQUESTS:
+            if (request := REQUESTS.get(word.removesuffix(ALONE))) is not None:
                 if self._thread:
-                    await self._request(REQUESTS[word], threadId=self._thread)
+                    alone = {"singleThread": True} if word.endswith(ALONE) else {}
+                    await self._request(request, threadId=self._thread, **alone)
                 with trio.fail_after(PATIENCE):
                     await self._dap.wait("a stop", lambda: any(map(_is_stop, self._dap.events)))
             else:
@@ -299,6 +304,12 @@ class DapDoor:
         if name == "clear":
             await self._set({place: each for place, each in self._points.items() if each["id"] != int(rest)})
             return {}
+        if name == "thread":  # as a click on it in the list of an editor
+            [thread] = [each["id"] for each in (await self._request("threads"))["threads"] if each["name"] == rest]
+            self._frames = (await self._request("stackTrace", threadId=thread))["stackFrames"]
+            self._thread = thread
+            frame = _frame(self._frames[0]) if self._frames else None
+            return {"thread": {"name": rest, "suspended": True}, "frame": frame}
         if name == "where":
             frames = (await self._request("stackTrace", threadId=self._thread))["stackFrames"]
             self._frames = frames
@@ -363,6 +374,9 @@ class DapDoor:
 class _Refused(Exception):
     """The adapter has refused a request."""
 
+
+ALONE = " -alone"
+"""What a step ends with that keeps all other threads suspended."""
 
 REQUESTS = {"cont": "continue", "next": "next", "step": "stepIn", "step up": "stepOut"}
 """Words of an editor that let the target run."""

@@ -24,7 +24,7 @@ from tests.harness import LIMIT, Jvm, start_target, within
 from tests.harness.kept import BUILD
 from tests.serve.serving import serving
 from tests.soak.busy import Blocker
-from tests.soak.doors import LINES, ApiDoor, BatchDoor, Door, ProcessDoor, batch_door, dap_door, process_door
+from tests.soak.doors import ALONE, LINES, ApiDoor, BatchDoor, Door, ProcessDoor, batch_door, dap_door, process_door
 from tests.soak.judge import CONDITIONS, NAMED, RESUMING, STEPS, Broken, Judge, Passes, Shown
 from tests.soak.trial import Run
 
@@ -105,7 +105,7 @@ class Words:
             (20, 16, 8, 6, 3, 20, 10, 4, 5, 3, 10, 2),
         )[0]
         if kind in STEPS:
-            return f"{kind} -alone" if self._filters and kind != "until" and rng.random() < 0.1 else kind
+            return f"{kind}{ALONE}" if kind != "until" and rng.random() < 0.1 else kind
         if kind == "cont":
             return kind
         if kind == "run":
@@ -156,6 +156,7 @@ class Talk:
         """``judges``: of all clients of the session."""
         self._door, self.judge, self._transcript, self._name = door, judge, transcript, name
         self._judges = judges or [judge]
+        self._steps_alone = False
 
     async def look(self) -> None:
         """Look where one is, after somebody else's word."""
@@ -195,10 +196,14 @@ class Talk:
                 each["data"]["focus"] = False
         self._transcript.append(f"{self._name}> {word}")
         self._transcript += [f"    {brief(each)}" for each in shown]
+        if word.startswith("set step-others"):
+            self._steps_alone = word.endswith("hold")
+        alone = word.endswith(ALONE) or (self._steps_alone and word in STEPS)
+        thread = self.judge.thread
         try:
             self.judge.take(word, shown)
         except Broken as broken:
-            if broken.rule == "end" and await self._is_blocked():
+            if broken.rule == "end" and (await self._is_blocked() or (alone and await self._runs(thread))):
                 raise Blocked from None
             if isinstance(self._door, (BatchDoor, ProcessDoor)):
                 # what was decided about the last hits
@@ -207,6 +212,12 @@ class Talk:
         point = self.judge.passes.points.get(_stopped_by(shown))
         if point is not None and point.condition:
             await self._judged(f"print {point.condition}")
+
+    async def _runs(self, thread: str) -> bool:
+        """True if a thread runs, or waits for one of those that are suspended."""
+        [*_, result] = shown = await self._door.ask(f"thread {thread}")
+        self._transcript += [f"> thread {thread}", *(f"    {brief(each)}" for each in shown)]
+        return not (result["ok"] and result["data"]["thread"].get("suspended"))
 
     async def _is_blocked(self) -> bool:
         """True if a worker waits for the program's lock, and its owner is a thread that the client keeps suspended.
@@ -304,7 +315,7 @@ class Lead:
             turn, word = turns.pop(0) if turns else (self.rng.randrange(2), "")
             while not word or word.split()[0] in ("suspend", "resume") or "slower" in word:
                 word = words[turn].next()
-            if word.removesuffix(" -alone") in RESUMING:
+            if word.removesuffix(ALONE) in RESUMING:
                 self.judges[1 - turn].lose()
             await talks[turn].word(word)
             await talks[1 - turn].look()
@@ -358,7 +369,7 @@ ROUND_TRIP = 0.02
 
 API_WORDS = {"set", "stop", "clear", "disable", "enable", "thread", "where", "locals", "print", *RESUMING}
 DAP_LOOKS = {"where", "print name", "print n"}
-DAP_WORDS = {"stop", "clear", "cont", "next", "step", "print"}
+DAP_WORDS = {"stop", "clear", "cont", "next", "step", "thread", "print"}
 
 KINDS: dict[str, tuple[Kind, int]] = {
     "words": (_words, 12),

@@ -6,6 +6,7 @@ to a question, a text to search for, a line number. Requests of the user go out 
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Callable
 from functools import partial
@@ -38,6 +39,7 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.mouse_events import MouseButton, MouseEvent, MouseEventType
 from prompt_toolkit.output import Output
+from prompt_toolkit.utils import get_cwidth
 
 from jdbpy.cli.repl.prompt_state import PromptState, prompt_text, shorten, toolbar
 from jdbpy.cli.screen.fragments import fitted
@@ -53,6 +55,9 @@ REPAINT = 0.04
 
 RESIZE = 0.2
 """Seconds between two checks of the window's size: the signal for a change goes to the main thread only."""
+
+ANSWER = 12
+"""Columns for an answer behind its question."""
 
 TWICE = 0.4
 """Seconds within which a second click makes a double click."""
@@ -126,8 +131,8 @@ class ScreenApplication:
         )
         self._answer_window = Window(
             BufferControl(self._answers, input_processors=[BeforeInput(self._question_text)]),
-            height=1,
-            wrap_lines=False,
+            height=lambda: Dimension.exact(self._question_rows()),
+            wrap_lines=True,
         )
         asking = Condition(lambda: bool(self._mode))
         helping = Condition(lambda: self._helping)
@@ -215,7 +220,17 @@ class ScreenApplication:
             "quit": "leave the debugger? [y/N] ",
             "answer": self.question,
         }
-        return [("class:prompt", shorten(words.get(self._mode, ""), max(10, self.columns - 12)))]
+        columns = max(10, self.columns)
+        most = max(1, self.height // 3) * columns - ANSWER
+        text = shorten(words.get(self._mode, ""), max(10, most))
+        *rows, last = textwrap.wrap(text, columns) or [""]
+        space = " " if text.endswith(" ") else ""
+        return [("class:prompt", "".join(row.ljust(columns) for row in rows) + last + space)]
+
+    def _question_rows(self) -> int:
+        """Return how many rows the question takes, with the beginning of an answer."""
+        text = "".join(text for _, text, *_ in self._question_text())
+        return (get_cwidth(text) + ANSWER - 1) // max(1, self.columns) + 1
 
     def _bottom(self) -> StyleAndTextTuples:
         columns = self.columns

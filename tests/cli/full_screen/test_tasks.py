@@ -231,3 +231,16 @@ async def test_a_fault_of_the_screen_and_a_terminal_that_goes(any_jvm: Jvm, tmp_
         await screen.sees(lambda: screen.terminal.sent.count("\x1b[?1049h") == 2, "7 Output", what="the screen again")
         screen.terminal.hang_up()
         assert await screen.terminal.wait_exit() == 128 + signal.SIGHUP
+
+
+async def test_a_question_is_read_to_its_end_in_a_narrow_window(any_jvm: Jvm, tmp_path: Path) -> None:
+    async with full_screen(launched(PANES, any_jvm), tmp_path, columns=40, lines=30) as screen:
+        await screen.sees("Ready to start")
+        await screen.command("stop in Panes.turn")
+        screen.press(F5)
+        await screen.stands_at("int before = total;")
+        await screen.command("return 1")
+        await screen.sees("leave Panes.turn now, without running", "the rest of it? [y/N]")
+        screen.press("n\r")
+        await screen.sees(lambda: "[y/N]" not in screen.text, what="the question to be answered")
+        await screen.stands_at("int before = total;")
