@@ -163,11 +163,12 @@ class Suspension:
         """
         others_stay = not brief and self._base - self.brief_vm_holds > 1
 
-        def loses(thread: int, count: int) -> bool:
+        def loses(thread: int) -> bool:
+            count = self.count(thread)
             last = others_stay and thread != but and count - self._brief(thread, count) == 1
             return last or 0 < count <= self._own(thread)
 
-        return sorted(each for each in self._own_threads() if loses(each, self.count(each)))
+        return sorted(each for each in self._own_threads() if each not in self.evaluating and loses(each))
 
     def held_threads(self) -> list[int]:
         """Threads that are held on their own, beside or instead of the whole VM, and not only for a moment."""

@@ -244,3 +244,5 @@ async def test_a_question_is_read_to_its_end_in_a_narrow_window(any_jvm: Jvm, tm
         screen.press("n\r")
         await screen.sees(lambda: "[y/N]" not in screen.text, what="the question to be answered")
         await screen.stands_at("int before = total;")
+        screen.press(":quit\r")
+        assert await screen.terminal.wait_exit() == 0
