@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import trio
@@ -30,6 +30,7 @@ MONITORED = re.compile(rb"(?:[\w-]+\[\d+\] ){2}$")
 _ANY_PROMPT = re.compile(differences.PROMPT)
 _OWN_PROMPT = re.compile(f"{differences.PROMPT}$".encode())
 """That of the command itself, where the event was quicker: what is typed before it comes would seem to be answered."""
+_MAIN = re.compile(r"\(java\.lang\.Thread\)(\S+) +main ")
 _SENTINEL = "whatnow"
 _SENTINEL_ANSWERED = re.compile(rf"'{_SENTINEL}'\.  Try help\.\.\.\n{differences.PROMPT}+$".encode())
 
@@ -119,13 +120,22 @@ async def drive(
         yield Driven(process, is_ours=command[0] == sys.executable)
 
 
+def _with_ids(line: str, answers: Sequence[Answer]) -> str:
+    """Return a line of a script with the id of the main thread, which an answer has told, in place of its name."""
+    if "<main>" not in line:
+        return line
+    told = [found[1] for each in answers if (found := _MAIN.search(each.text)) is not None]
+    return line.replace("<main>", told[-1])
+
+
 async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run:
     """Runs a script to its end, then closes the input."""
     async with drive(command, jvm) as driven:
         answers = [Answer("", await driven.read())]
         for line in script:
             if driven.process.returncode is None:
-                answers.append(await driven.answer(line))
+                answer = await driven.answer(_with_ids(line, answers))
+                answers.append(answer.replace(line=line.lstrip("~?!+=")) if "<main>" in line else answer)
         assert driven.process.stdin is not None
         await driven.process.stdin.aclose()
         rest = await driven.read(re.compile(rb"(?!)"))

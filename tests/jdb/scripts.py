@@ -1,6 +1,8 @@
 """Scripts that run through both: every command of jdb, each with right and with wrong arguments.
 
 ``{marker}`` is the line of a marker in fixtures/JdbTour.java, ``{sources}`` and ``{classes}`` are its directories.
+``<main>`` is the id of the main thread, as a list of threads before has it: the agent gives ids in the order in which
+it is asked.
 Marks at the start of a line: see ``driving``.
 """
 
@@ -129,9 +131,9 @@ version
 stop
 catch
 threads main
-interrupt 1
-suspend 1
-resume 1
+interrupt <main>
+suspend <main>
+resume <main>
 where
 threadgroups
 threadgroups x
@@ -146,12 +148,12 @@ threadgroup main
 threads
 threadgroup
 thread
-thread 1
+thread <main>
 thread 99
 thread main
 where
 wherei
-where 1
+where <main>
 where 99
 where all
 locals
@@ -227,7 +229,7 @@ lock
 lock square
 lock 1
 threadlocks
-threadlocks 1
+threadlocks <main>
 threadlocks 99
 class
 class JdbTour
@@ -290,7 +292,7 @@ stop in JdbTour.add(int,int)
 stop in JdbTour.nope
 stop at JdbTour$Square:9999
 stop thread at JdbTour:{locked}
-stop 1 at JdbTour:{locked}
+stop <main> at JdbTour:{locked}
 stop 99 at JdbTour:{locked}
 clear JdbTour.add(int,int)
 clear JdbTour:{locked}
@@ -361,7 +363,7 @@ clear JdbTour:{work}
 stop thread at JdbTour:{locked}
 =cont
 threads main
-thread 1
+thread <main>
 where
 """
 
