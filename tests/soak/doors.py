@@ -226,6 +226,7 @@ class ApiDoor:
             return {}
         if name == "thread":
             found = await session.threads.find(rest)
+            session._target.suspension.require_stopped(found.id)  # an event of it may be on its way
             return {"thread": encode(await session.stack.select_thread(found.id))}
         if name == "where":
             return encode(await session.stack.of())

@@ -347,10 +347,14 @@ async def _api(lead: Lead, program: Blocker, address: str) -> None:
 
 async def _dap(lead: Lead, program: Blocker, address: str) -> None:
     LINES.update({place: program.target.program.line(place.partition(".")[2]) for place in PLACES})
+
+    def can(word: str) -> bool:
+        if word.startswith("thread") and lead.hold != "all":
+            return False  # it may be suspended for a moment
+        return word in DAP_LOOKS or (word.split()[0] in DAP_WORDS and "slower" not in word)
+
     async with dap_door(program.target, lead.hold) as door:
-        await lead.alone(
-            door, lambda word: word in DAP_LOOKS or (word.split()[0] in DAP_WORDS and "slower" not in word)
-        )
+        await lead.alone(door, can)
 
 
 async def _two(lead: Lead, program: Blocker, address: str) -> None:
