@@ -18,6 +18,7 @@ import jdbpy
 from jdbpy import Event, JdbpyError, Notice, StepDepth, Stopped, SuspendPolicy
 from jdbpy.cli.batch import Batch
 from jdbpy.cli.console import Console
+from jdbpy.cli.jvm_events import stays_selected
 from jdbpy.cli.output.json_lines import JsonRenderer
 from jdbpy.cli.settings import Settings
 from jdbpy.json_form import encode
@@ -250,7 +251,9 @@ class ApiDoor:
 
     def _stopped(self, stop: Any) -> Shown:
         assert isinstance(stop, Stopped), stop
-        self._shown.append({"type": "event", "event": "stop", "data": encode(stop)})
+        stays = stays_selected(self._session, stop)
+        event = {"type": "event", "event": "stop", "data": encode(stop), **({"selected": stays} if stays else {})}
+        self._shown.append(event)
         return {"stop": encode(stop)}
 
 
