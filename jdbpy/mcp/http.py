@@ -307,8 +307,8 @@ async def _send_reply(stream: trio.SocketStream, connection: h11.Connection, rep
 async def _send_last_reply(stream: trio.SocketStream, connection: h11.Connection, reply: HttpReply) -> None:
     """Send a reply and say that the connection ends with it, then throw away what the client still sends.
 
-    A client that is not told may send its next request on this connection. Closing while data of it has not been read
-    resets the connection, which can take the reply from the client.
+    Without the header, the client may send its next request on this connection. Closing a connection with unread data
+    resets it, and the client may lose the reply.
     """
     await _send_reply(stream, connection, reply.replace(headers=(*reply.headers, (b"connection", b"close"))))
     with trio.move_on_after(CLOSE_LIMIT):

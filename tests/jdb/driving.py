@@ -30,7 +30,8 @@ MONITORED = re.compile(rb"(?:[\w-]+\[\d+\] ){2}$")
 _ANY_PROMPT = re.compile(differences.PROMPT)
 _OWN_PROMPT = re.compile(f"{differences.PROMPT}$".encode())
 """That of the command itself, where the event was quicker: what is typed before it comes would seem to be answered."""
-_MAIN = re.compile(r"\(java\.lang\.Thread\)(\S+) +main ")
+_LISTED_MAIN = re.compile(r"\(java\.lang\.Thread\)(\S+) +main ")
+MAIN = "<main>"
 _SENTINEL = "whatnow"
 _SENTINEL_ANSWERED = re.compile(rf"'{_SENTINEL}'\.  Try help\.\.\.\n{differences.PROMPT}+$".encode())
 
@@ -66,11 +67,11 @@ class Driven:
         self.process = process
         self._is_ours = is_ours
 
-    async def answer(self, line: str) -> Answer:
-        """Types a line of a script and waits for the answer to it."""
+    async def answer(self, line: str, main: str = "") -> Answer:
+        """Types a line of a script, with the id of the main thread for ``<main>``, and waits for the answer to it."""
         mark = line[0] if line[:1] in tuple("~?!+=") and not line.startswith(("!!", "? ")) and line != "?" else ""
         bare = line[len(mark) :]
-        await self.type(bare)
+        await self.type(bare.replace(MAIN, main))
         text = ""
         if mark != "?":
             text = await self.read({"": PROMPT, "=": HIT, "+": MONITORED}.get(mark, STOPPED))
@@ -120,12 +121,9 @@ async def drive(
         yield Driven(process, is_ours=command[0] == sys.executable)
 
 
-def _with_ids(line: str, answers: Sequence[Answer]) -> str:
-    """Return a line of a script with the id of the main thread, which an answer has told, in place of its name."""
-    if "<main>" not in line:
-        return line
-    told = [found[1] for each in answers if (found := _MAIN.search(each.text)) is not None]
-    return line.replace("<main>", told[-1])
+def _main_thread(answers: Sequence[Answer]) -> str:
+    """Return the id of the main thread in the last list of threads."""
+    return [found[1] for each in answers if (found := _LISTED_MAIN.search(each.text)) is not None][-1]
 
 
 async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run:
@@ -134,8 +132,7 @@ async def run_script(command: list[str], jvm: Jvm, script: Iterable[str]) -> Run
         answers = [Answer("", await driven.read())]
         for line in script:
             if driven.process.returncode is None:
-                answer = await driven.answer(_with_ids(line, answers))
-                answers.append(answer.replace(line=line.lstrip("~?!+=")) if "<main>" in line else answer)
+                answers.append(await driven.answer(line, _main_thread(answers) if MAIN in line else ""))
         assert driven.process.stdin is not None
         await driven.process.stdin.aclose()
         rest = await driven.read(re.compile(rb"(?!)"))

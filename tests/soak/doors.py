@@ -380,7 +380,7 @@ class _Refused(Exception):
 
 
 ALONE = " -alone"
-"""What a step ends with that keeps all other threads suspended."""
+"""Suffix of a step that keeps all other threads suspended."""
 
 REQUESTS = {"cont": "continue", "next": "next", "step": "stepIn", "step up": "stepOut"}
 """Words of an editor that let the target run."""

@@ -26,8 +26,8 @@ Shown = dict[str, Any]
 STEPS = {"next", "step", "step up", "until"}
 RESUMING = STEPS | {"cont"}
 
-LETTING_GO = {"cont", "resume", "clear", "disable", "condition"}
-"""Words that let go of threads, some of which the client has not looked at."""
+RELEASING = {"cont", "resume", "clear", "disable", "condition"}
+"""Words that may resume threads which the client has not selected."""
 
 NAMED = {"hit", "deep", "deeper", "guarded", "awaited", "work"}
 """Methods in all lines of which ``name`` says whose frame it is."""
@@ -125,7 +125,7 @@ class Judge:
         self.holds_all = True  # its stops suspend all threads, which go on together
         self.standing: set[str] = set()  # threads that were shown at a stop, and have not been let go
         self.by_name: set[str] = set()  # threads suspended by name
-        self.seen: set[str] = set()  # threads whose stop was shown and that no word has let go since
+        self.seen: set[str] = set()  # threads that must not be shown at a stop again: no word has resumed them
         self.rules: Counter[str] = Counter()
 
     def lose(self) -> None:
@@ -145,7 +145,7 @@ class Judge:
         held = name in RESUMING
         if held and (result["ok"] or result["error"]["code"] == "TIMED_OUT"):
             self.standing -= set(self.standing) if self.holds_all else {self.thread}
-        if name in LETTING_GO or (name in STEPS and self.holds_all):
+        if name in RELEASING or (name in STEPS and self.holds_all):
             self.seen.clear()
         elif name in STEPS:
             self.seen.discard(self.thread)
@@ -216,9 +216,9 @@ class Judge:
         self.place, self.method = (location["method"], location["line"]), location["method"]
 
     def _once(self, name: str, stop: Shown) -> None:
-        """A stop is shown once, however many wait beside it. Raises Broken."""
+        """Check that a stop is shown once, however many wait beside it. Raises Broken."""
         thread = stop["thread"]["name"]
-        if stop["reason"] == "step" or self.busy or not self.alone or name in LETTING_GO:
+        if stop["reason"] == "step" or self.busy or not self.alone or name in RELEASING:
             self.seen.discard(thread)  # shown before the word was run, or behind it
             return
         if thread in self.seen:

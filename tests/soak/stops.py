@@ -228,7 +228,7 @@ class Talk:
         self._transcript.append(f"    lock: {lock}")
         if not lock.entering and self.judge.thread not in VIRTUAL:  # nor one that waits for it
             return False
-        # an agent of Java 21 or later tells no virtual thread
+        # an agent of Java 21 or later does not report virtual threads
         owners = [lock.owner] if lock.owner else [*VIRTUAL, *lock.entering]
         return any(judge.has_stopped(owner) for judge in self._judges for owner in owners)
 

@@ -120,8 +120,8 @@ async def until(ctx: Context, place: Annotated[PlaceRequest | None, LocationArgu
     """
     if place is not None and place.line is None and place.offset is None:
         return await advance(ctx, place)
-    if ctx.session.execution.is_unshown:
-        return Resumed()
+    if ctx.session.execution.has_unshown_stop:
+        return Resumed()  # to that stop, which is shown now
     line = None if place is None else place.line
     if place is not None and place.offset is not None:
         frame = await ctx.session.stack.selected()
@@ -242,7 +242,7 @@ async def next_instruction(ctx: Context, count: Count = 1, *, alone: Alone = Fal
 
 
 async def _step(ctx: Context, depth: StepDepth, size: StepSize, count: int, alone: bool) -> Resumed:
-    if ctx.session.execution.is_unshown:
+    if ctx.session.execution.has_unshown_stop:
         return Resumed()  # to that stop, which is shown now
     held = alone or ctx.settings["step-others"] == "hold"
     await ctx.session.execution.start_step(depth, size, count, alone=held)

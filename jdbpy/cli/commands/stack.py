@@ -304,6 +304,6 @@ async def pop(ctx: Context, count: Annotated[int, Number("COUNT", help="how many
 @command("reenter", "restart-frame", group="changing", resumes=True, repeats="again")
 async def reenter(ctx: Context) -> Resumed:
     """Drop the current frame and enter its method anew, with the arguments as they are now."""
-    if not ctx.session.execution.is_unshown:
+    if not ctx.session.execution.has_unshown_stop:
         await ctx.session.execution.start_reenter()
     return Resumed()

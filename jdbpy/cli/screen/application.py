@@ -214,6 +214,14 @@ class ScreenApplication:
         return [(style, prompt_text(self.prompt_state, self.columns))]
 
     def _question_text(self) -> StyleAndTextTuples:
+        return [("class:prompt", self._wrapped_question())]
+
+    def _question_rows(self) -> int:
+        """Return how many rows the question takes, with the beginning of an answer."""
+        return (get_cwidth(self._wrapped_question()) + ANSWER - 1) // max(1, self.columns) + 1
+
+    def _wrapped_question(self) -> str:
+        """Return the question, each row but the last filled with spaces; at most a third of the window."""
         words = {
             "search": "search: ",
             "goto": "go to line: ",
@@ -225,12 +233,7 @@ class ScreenApplication:
         text = shorten(words.get(self._mode, ""), max(10, most))
         *rows, last = textwrap.wrap(text, columns) or [""]
         space = " " if text.endswith(" ") else ""
-        return [("class:prompt", "".join(row.ljust(columns) for row in rows) + last + space)]
-
-    def _question_rows(self) -> int:
-        """Return how many rows the question takes, with the beginning of an answer."""
-        text = "".join(text for _, text, *_ in self._question_text())
-        return (get_cwidth(text) + ANSWER - 1) // max(1, self.columns) + 1
+        return "".join(row.ljust(columns) for row in rows) + last + space
 
     def _bottom(self) -> StyleAndTextTuples:
         columns = self.columns

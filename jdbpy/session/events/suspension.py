@@ -159,7 +159,7 @@ class Suspension:
         """Return threads that have run while the VM is suspended and were stopped since, in rising order of their ids:
         a resume of the VM would take from what holds them, or resume them while the others stay suspended.
 
-        ``brief``: the resume is that of a brief suspend; ``but``: the thread that it is meant to resume.
+        ``brief``: the resume ends a brief suspend; ``but``: the thread that is to be resumed.
         """
         others_stay = not brief and self._base - self.brief_vm_holds > 1
 

@@ -514,8 +514,8 @@ class Target:
     def unsuspend_all(
         self, *, brief: bool = False, but: int = 0, on_reply: OnReply[Empty] | None = None
     ) -> Pending[Empty]:
-        """Take back one suspend of all threads; those that ran alone meanwhile and have stopped stay so, ``but`` one.
-        wire: no wait."""
+        """Take back one suspend of all threads. Threads that ran alone meanwhile and have stopped stay suspended,
+        except ``but``. wire: no wait."""
         with self.conn.corked:
             for each in self.suspension.stopped_alone(brief=brief, but=but):
                 self.submit_op(SuspendOp.THREAD_SUSPEND, each, by_event=True)

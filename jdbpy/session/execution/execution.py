@@ -73,9 +73,9 @@ class Execution:
         return self._target.state is VmState.STOPPED and self._resuming.has_stopped
 
     @property
-    def is_unshown(self) -> bool:
-        """True if the selected thread stands at a stop that nobody was shown, and was selected for want of another: who
-        wants to resume it is shown the stop first."""
+    def has_unshown_stop(self) -> bool:
+        """True if the selected thread was selected by default, and its stop was not shown yet. A command shows that
+        stop and does not resume the thread. No trip."""
         selection = self._target.selection
         if selection.thread is None or not selection.by_default:
             return False

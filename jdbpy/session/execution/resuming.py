@@ -140,7 +140,7 @@ class Resuming:
             resumed = self._submit(suspension.plan_run_thread(thread))
             self._released(thread)
         if suspension.anything_held:  # by the user, for other clients, or as the step is one alone
-            self._waiting.stepped_alone()
+            self._waiting.stepped_beside_suspended()
         self._prefetch_stop(thread, resumed)
 
     async def suspend(self, threads: Sequence[int] | None = None) -> None:

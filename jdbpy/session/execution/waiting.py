@@ -55,7 +55,7 @@ class WaitingStops:
         self.table = StopTable()
         self.announce: Callable[[Stopped], None] = lambda stop: None
         self._changed = trio.lowlevel.ParkingLot()
-        self._stepped_alone = trio.lowlevel.ParkingLot()
+        self._stepped_beside_suspended = trio.lowlevel.ParkingLot()
         self._making: list[set[int]] = []
         self._told: tuple[Stopped, ...] = ()  # the stops of the last notice
 
@@ -82,9 +82,9 @@ class WaitingStops:
         decided = suspension.asked if suspension.undecided is None else {*suspension.asked, suspension.undecided[0]}
         if suspension.evaluating - suspension.own - decided - {thread}:
             return WaitReason.METHOD
-        by_event = suspension.undecided == (thread, True)
         if thread in self._steps.pending:  # its step, for which the others may stay suspended, ends here
             return None
+        by_event = suspension.undecided == (thread, True)
         if self.table.shows and suspension.vm_holds - suspension.brief_vm_holds > by_event:
             return WaitReason.SHOWN
         return None
@@ -136,9 +136,9 @@ class WaitingStops:
                 self._target.decisions.settle(stop.thread.id, Decision.WAITING_STEP)
         self._changed.unpark_all()
 
-    def stepped_alone(self) -> None:
+    def stepped_beside_suspended(self) -> None:
         """A step has begun while other threads stay suspended. No trip."""
-        self._stepped_alone.unpark_all()
+        self._stepped_beside_suspended.unpark_all()
 
     # -- showing them in their turn ----------------------------------------------------------------------------------
 
@@ -278,13 +278,13 @@ class WaitingStops:
         while True:
             steps = self._active_steps()
             with trio.move_on_after(STEP_LIMIT if steps else math.inf):
-                await self._stepped_alone.park()
+                await self._stepped_beside_suspended.park()
                 continue
             if self._active_steps() != steps or self.table.waiting:  # what waits is shown, which tells it
                 continue
             if self._target.suspension.anything_held:
                 await self._tell_why_pending(steps, only_blocked=True)
-            await self._stepped_alone.park()
+            await self._stepped_beside_suspended.park()
 
     def _active_steps(self) -> dict[int, int]:
         """Return the steps that others wait for: threads, with the number of the thread's step."""
